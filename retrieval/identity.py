@@ -1,0 +1,70 @@
+"""Deterministic identifiers, so that repeating any work ends in the same memory (reference 10.2)."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+
+OID = uuid.NAMESPACE_OID
+
+
+def normalised(text: str) -> str:
+    """The text as identifiers see it: lower case, spaces as `_`, apostrophes removed."""
+    return text.lower().replace(" ", "_").replace("'", "")
+
+
+def node_id(name: str) -> str:
+    """Id of a node that is known by its name alone."""
+    return str(uuid.uuid5(OID, normalised(name)))
+
+
+def entity_id(name: str, type_name: str = "") -> str:
+    """Id of an entity: one per (type, normalised name); without a type, one per name as the reference has it."""
+    key = normalised(name) if not type_name else f"{normalised(type_name)}|{normalised(name)}"
+    return str(uuid.uuid5(OID, f"Entity:{key}"))
+
+
+def entity_type_id(name: str) -> str:
+    """Id of an entity type."""
+    return str(uuid.uuid5(OID, f"EntityType:{normalised(name)}"))
+
+
+def edge_type_id(text: str) -> str:
+    """Id of the EdgeType row that all edges of this text share."""
+    return str(uuid.uuid5(OID, f"EdgeType:{normalised(text)}"))
+
+
+def node_set_id(name: str) -> str:
+    """Id of a node set."""
+    return str(uuid.uuid5(OID, normalised(f"NodeSet:{name}")))
+
+
+def edge_id(source: str, target: str, relationship: str) -> str:
+    """`edge_object_id` of one edge."""
+    return str(uuid.uuid5(OID, normalised(source + relationship + target)))
+
+
+def document_id(dataset_id: str, sha256: str) -> str:
+    """Id of a document: one per dataset and content."""
+    return str(uuid.uuid5(OID, f"Document:{dataset_id}:{sha256}"))
+
+
+def chunk_id(document: str, text: str, occurrence: int) -> str:
+    """Id of a chunk; `occurrence` counts equal texts of one document from 0."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return str(uuid.uuid5(OID, f"{document}:{digest}:{occurrence}"))
+
+
+def summary_id(chunk: str) -> str:
+    """Id of the summary of a chunk."""
+    return str(uuid.uuid5(uuid.UUID(chunk), "TextSummary"))
+
+
+def sentence_id(chunk: str, position: int) -> str:
+    """Id of the sentence at this 0-based position of a chunk."""
+    return str(uuid.uuid5(uuid.UUID(chunk), f"Sentence:{position}"))
+
+
+def integer_key(identifier: str) -> int:
+    """The upper 63 bits of a UUID: a non-negative INT64, the key in the graph store and in snapshots."""
+    return uuid.UUID(identifier).int >> 65

@@ -1,0 +1,279 @@
+"""What the product needs from the outside, as protocols, and `Deps`, which carries them into every step.
+
+All calls are synchronous, safe from several threads, and raise only errors of `retrieval.errors`.
+"Nothing found" is an empty result; a failing store raises StoreError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import pyarrow as pa
+
+from retrieval.graph import Graph
+from retrieval.model import (
+    Contribution,
+    Dataset,
+    Document,
+    Edge,
+    Entry,
+    Facts,
+    Feedback,
+    Floats,
+    Hits,
+    Json,
+    LoggedQuery,
+    Node,
+    NodeSetFilter,
+    Operation,
+    Prompt,
+    Session,
+    StoredTurn,
+)
+
+# ------------------------------------------------------------------ models
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def name(self) -> str:
+        """Model name, stored with every dataset."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Longest text that is embedded whole, in tokens."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Vectors (n, dimensions) of length 1, in the order of the texts; empty in, (0, dimensions) out; never a zero row."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens not counted, nothing truncated."""
+
+
+class Extractor(Protocol):
+    """Chunks to entities and relations."""
+
+    @property
+    def name(self) -> str:
+        """Extractor name and version, kept with what it found."""
+
+    def extract(self, title: str, texts: Sequence[str]) -> Iterator[Facts]:
+        """One Facts per text, in order; `title` is the document's title, the subject of its labelled lines."""
+
+
+class Answerer(Protocol):
+    """A prompt to an answer, in pieces."""
+
+    @property
+    def name(self) -> str:
+        """What is shown as the model, for example `extractive`."""
+
+    @property
+    def generates(self) -> bool:
+        """Whether a language model writes the words."""
+
+    def answer(self, prompt: Prompt) -> Iterator[str]:
+        """Pieces of the answer, with citations `[n]` into `prompt.sources`."""
+
+
+# ------------------------------------------------------------------ stores of one dataset
+
+
+class VectorStore(Protocol):
+    """Vectors of one dataset in named collections; cosine distance always."""
+
+    def counts(self) -> Mapping[str, int]:
+        """Rows of each existing collection."""
+
+    def upsert(self, collection: str, entries: Sequence[Entry], vectors: Floats) -> None:
+        """Store rows, replacing equal ids; creates the collection; refuses zero vectors with StoreError."""
+
+    def delete(self, collection: str, ids: Iterable[str]) -> None:
+        """Remove rows; unknown ids and collections are no error."""
+
+    def search(
+        self, collection: str, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None = None
+    ) -> Hits:
+        """Nearest rows, nearest first, ties by id; no limit with None; a missing collection gives no hits."""
+
+    def distances(self, collection: str, vector: Floats, ids: Sequence[str]) -> Hits:
+        """Distances of exactly these rows, in the order given; missing ids are left out."""
+
+    def fetch(self, collection: str, ids: Sequence[str]) -> list[Entry]:
+        """Rows in the order of the ids; missing ones are left out."""
+
+    def close(self) -> None:
+        """Let go of files."""
+
+
+class GraphStore(Protocol):
+    """The knowledge graph of one dataset. One writer at a time; a write is all or nothing as far as the engine can."""
+
+    def counts(self) -> tuple[int, int]:
+        """Numbers of nodes and edges."""
+
+    def upsert(self, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
+        """Store nodes, then edges, replacing equal ids; an edge with an unknown end raises StoreError."""
+
+    def delete(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
+        """Remove edges, then nodes with whatever edges still touch them; unknown ids are no error."""
+
+    def nodes(self, ids: Sequence[str]) -> list[Node]:
+        """Nodes in the order of the ids; missing ones are left out."""
+
+    def columns(self) -> tuple[pa.Table, pa.Table]:
+        """All nodes (id, type, name, importance_weight, node_sets) and edges (source, target, relationship, text,
+        importance_weight) as Arrow tables; a node without a name has its text's first 60 characters as name."""
+
+    def close(self) -> None:
+        """Let go of files."""
+
+
+class LexicalIndex(Protocol):
+    """BM25 over the chunks of one dataset (reference 3.4, with the changes of product 2.2)."""
+
+    def count(self) -> int:
+        """Number of indexed chunks."""
+
+    def replace(self, document_id: str, passages: Sequence[tuple[str, str]], node_sets: Sequence[str] = ()) -> None:
+        """Make (chunk id, text) pairs the whole content of this document."""
+
+    def remove(self, document_id: str) -> None:
+        """Forget a document; an unknown one is no error."""
+
+    def search(
+        self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None
+    ) -> list[tuple[str, float]]:
+        """(chunk id, score > 0), best first, ties by the order in which chunks were added; only chunks that share a term."""
+
+    def close(self) -> None:
+        """Let go of files."""
+
+
+# ------------------------------------------------------------------ records of all datasets
+
+
+class Catalog(Protocol):
+    """Datasets, who may do what with them, and their documents."""
+
+    def create_dataset(self, name: str, owner: str, description: str = "") -> Dataset:
+        """A new dataset; a taken name of the same owner raises QueryValidationError."""
+
+    def datasets(self) -> list[Dataset]:
+        """All datasets, oldest first."""
+
+    def update_dataset(self, dataset_id: str, **changes: str | int) -> Dataset:
+        """The dataset with these fields changed (name, description, embedding_model, embedding_dimensions)."""
+
+    def delete_dataset(self, dataset_id: str) -> None:
+        """Forget the dataset and every record that belongs to it."""
+
+    def grants(self, dataset_id: str) -> set[tuple[str, str]]:
+        """(user, permission) pairs besides the owner's; permissions are read, write, delete, share."""
+
+    def grant(self, dataset_id: str, user: str, permission: str, *, allowed: bool) -> None:
+        """Give or take a permission."""
+
+    def put_document(self, document: Document) -> None:
+        """Store or replace a document's record."""
+
+    def documents(self, dataset_id: str) -> list[Document]:
+        """The dataset's documents, oldest first."""
+
+
+class OperationLog(Protocol):
+    """What each document contributes, and which writes are under way: the truth the stores are rebuilt from."""
+
+    def begin(self, dataset_id: str, document_id: str, kind: str) -> Operation:
+        """The unfinished operation of this document and kind, or a new one."""
+
+    def advance(self, operation: Operation, stage: str) -> Operation:
+        """The operation with this stage finished. Stage `done` ends it: the document becomes visible (kind add) or its
+        records go (kind delete), and the dataset's version grows by one, all in one transaction."""
+
+    def pending(self, dataset_id: str) -> list[Operation]:
+        """Unfinished operations, oldest first."""
+
+    def contribute(self, dataset_id: str, document_id: str, contributions: Sequence[Contribution]) -> None:
+        """Make these the whole of what the document contributes."""
+
+    def contributions(self, dataset_id: str, document_id: str) -> list[Contribution]:
+        """What the document contributes, in the order given."""
+
+    def about(self, dataset_id: str, element_ids: Sequence[str]) -> Mapping[str, list[Contribution]]:
+        """Contributions per element of all documents, ordered by (document created_at, document id, given order)."""
+
+    def hidden(self, dataset_id: str) -> set[str]:
+        """Ids of elements that only documents not `done` contribute: a reader must not see them."""
+
+
+class Conversations(Protocol):
+    """Sessions and their turns."""
+
+    def append(self, turn: StoredTurn) -> None:
+        """Store a turn; creates its session (titled by the first question) when it is new. Equal ids replace."""
+
+    def turns(self, user: str, session_id: str, last: int | None = None) -> list[StoredTurn]:
+        """The turns of a session with their feedback, oldest first; the last n with `last`."""
+
+    def turn(self, user: str, turn_id: str) -> StoredTurn | None:
+        """One turn with its feedback."""
+
+    def sessions(self, user: str, text: str = "") -> list[Session]:
+        """The user's sessions, last used first; with `text` only those where a question, answer or title contains it."""
+
+    def rename_session(self, user: str, session_id: str, title: str) -> bool:
+        """Whether there was such a session."""
+
+    def delete_session(self, user: str, session_id: str, *, deleted: bool = True) -> bool:
+        """Hide a session, or bring it back with deleted=False; whether there was one."""
+
+
+class FeedbackStore(Protocol):
+    """Ratings and the weights that follow from them; the query log."""
+
+    def rate(self, user: str, turn_id: str, feedback: Feedback | None) -> bool:
+        """Set, change or (None) withdraw the user's rating of a turn; False for an unknown turn."""
+
+    def ratings(self, dataset_id: str) -> list[tuple[StoredTurn, Feedback]]:
+        """All rated turns of a dataset, ordered by (first rated at, turn id): the log that weights are a fold of."""
+
+    def weights(self, dataset_id: str) -> Mapping[str, float]:
+        """Feedback weight of each node and edge id that has one."""
+
+    def set_weights(self, dataset_id: str, weights: Mapping[str, float]) -> None:
+        """Make these the dataset's weights."""
+
+    def log(self, entry: LoggedQuery) -> None:
+        """Append to the query log."""
+
+    def logged(self, limit: int = 1000) -> list[LoggedQuery]:
+        """Newest first."""
+
+
+# ------------------------------------------------------------------ what a step may use
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Everything a step may use, for one dataset and one question."""
+
+    embedder: Embedder
+    answerer: Answerer
+    vectors: VectorStore
+    lexical: LexicalIndex
+    graph: Callable[[], Graph]
+    nodes: Callable[[Sequence[str]], list[Node]]
+    provenance: Callable[[Sequence[str]], Mapping[str, list[str]]]
+    now: datetime
+    history: str = ""
+    settings: Mapping[str, Json] | None = None
