@@ -1,0 +1,174 @@
+"""An AI memory: add documents, build a graph of them, and search it. All functions are async; `Engine` is their sync core."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from retrieval import datasets, errors, session
+from retrieval.model import Json
+from retrieval.options import Request
+from retrieval.recipes import SearchType
+from retrieval.settings import load
+from retrieval.shapes import Payload, shaped
+
+if TYPE_CHECKING:
+    from retrieval.engine import Engine
+
+__all__ = ["SearchType", "add", "cognify", "datasets", "engine", "errors", "prune", "search", "session"]
+
+Addable = str | bytes | Path | IO[bytes]
+
+
+@lru_cache(maxsize=1)
+def engine() -> Engine:
+    """The process's engine over the data folder; built on first use."""
+    from retrieval.bootstrap import build  # heavy: stores and models
+
+    return build(load())
+
+
+async def add(
+    data: Addable | Sequence[Addable],
+    dataset_name: str = "main_dataset",
+    node_set: Sequence[str] | None = None,
+    user: str | None = None,
+) -> list[str]:
+    """Ids of the stored documents. `data` is text, a path, bytes, an open file, or a list of these; nothing is processed."""
+    return await asyncio.to_thread(_add, data, dataset_name, tuple(node_set or ()), user)
+
+
+def _add(data: Addable | Sequence[Addable], dataset_name: str, node_set: tuple[str, ...], user: str | None) -> list[str]:
+    own, caller = engine(), user or load().default_user
+    single = isinstance(data, str | bytes | Path) or hasattr(data, "read")
+    items: Sequence[Addable] = [data] if single else list(data)  # type: ignore[list-item, arg-type]
+    known = {d.name: d for d in own.datasets(caller)}
+    dataset = known.get(dataset_name) or own.create_dataset(caller, dataset_name)
+    return [_add_one(own, caller, dataset.id, item, node_set) for item in items]
+
+
+def _add_one(own: Engine, caller: str, dataset_id: str, item: Addable, node_set: tuple[str, ...]) -> str:
+    if isinstance(item, bytes):
+        return own.add(caller, dataset_id, "data.txt", item, node_set, replace=False).id
+    if isinstance(item, str) and not _is_file(item):
+        return own.add_text(caller, dataset_id, item, node_sets=node_set).id
+    if isinstance(item, str | Path):
+        path = Path(item)
+        if not path.is_file():
+            raise errors.IngestionError(f"{path} is not a file. Check the path.")
+        return own.add(caller, dataset_id, path.name, path.read_bytes(), node_set).id
+    name = Path(str(getattr(item, "name", "data.txt"))).name
+    return own.add(caller, dataset_id, name, item.read(), node_set).id
+
+
+def _is_file(text: str) -> bool:
+    return "\n" not in text and len(text) < 1000 and "\0" not in text and Path(text).is_file()
+
+
+async def cognify(datasets: str | Sequence[str] | None = None, user: str | None = None) -> dict[str, list[Json]]:
+    """A report per file of each dataset: stage, chunks, entities, relations, seconds, notes, problem."""
+    return await asyncio.to_thread(_cognify, datasets, user)
+
+
+def _cognify(names: str | Sequence[str] | None, user: str | None) -> dict[str, list[Json]]:
+    own, caller = engine(), user or load().default_user
+    reports: dict[str, list[Json]] = {}
+    for dataset in own.access.resolve(caller, names, None, "write"):
+        for _ in own.cognify(caller, dataset.id):
+            pass
+        reports[dataset.name] = [{"file": d.name, **d.report} for d in own.documents(caller, dataset.id)]
+    return reports
+
+
+async def search(
+    query_text: str,
+    query_type: SearchType | str = SearchType.GRAPH_COMPLETION,
+    user: str | None = None,
+    datasets: str | Sequence[str] | None = None,
+    dataset_ids: str | Sequence[str] | None = None,
+    system_prompt: str | None = None,
+    top_k: int | None = 15,
+    node_name: Sequence[str] | None = None,
+    node_name_filter_operator: str = "OR",
+    only_context: bool = False,
+    session_id: str | None = None,
+    wide_search_top_k: int | None = 100,
+    triplet_distance_penalty: float | None = 6.5,
+    feedback_influence: float = 0.0,
+    verbose: bool = False,
+    retriever_specific_config: Mapping[str, Json] | None = None,
+    neighborhood_depth: int | None = None,
+    neighborhood_seed_top_k: int | None = None,
+    include_references: bool = False,
+    system_prompt_path: str | Path | None = None,
+) -> list[Json]:
+    """Results in the shapes of reference 1.5: a list of answers or rows; labelled per dataset with access control on."""
+    request = Request(
+        query_text=query_text,
+        query_type=query_type,
+        user=user or load().default_user,
+        datasets=datasets,
+        dataset_ids=dataset_ids,
+        system_prompt=system_prompt or _prompt_file(system_prompt_path),
+        top_k=top_k,
+        node_name=node_name,
+        node_name_filter_operator=node_name_filter_operator,
+        only_context=only_context,
+        session_id=session_id,
+        wide_search_top_k=wide_search_top_k,
+        triplet_distance_penalty=triplet_distance_penalty,
+        feedback_influence=feedback_influence,
+        retriever_specific_config=retriever_specific_config,
+        neighborhood_depth=neighborhood_depth,
+        neighborhood_seed_top_k=neighborhood_seed_top_k,
+        include_references=include_references,
+    )
+    return await asyncio.to_thread(partial(_search, request, verbose=verbose))
+
+
+def _prompt_file(path: str | Path | None) -> str | None:
+    if path is None:
+        return None
+    file = Path(path)
+    if not file.is_file():
+        raise errors.QueryValidationError(f"system_prompt_path {file} is not a file. Check the path.")
+    return file.read_text(encoding="utf-8")
+
+
+def _search(request: Request, *, verbose: bool) -> list[Json]:
+    own = engine()
+    payloads = []
+    for turn in own.ask(request):
+        turn.read()
+        view = turn.payload()
+        payload = Payload(
+            turn.dataset.id,
+            turn.dataset.name,
+            completion=None if request.only_context else turn.text_result(),
+            context=turn.found.context,
+            objects=turn.result()["objects_result"],
+            only_context=request.only_context,
+            trace=view["trace"],
+            evidence=view["sources"],
+            error=turn.error.message if turn.error else "",
+        )
+        payloads.append(payload)
+    return shaped(payloads, access_control=own.settings.access_control, verbose=verbose)
+
+
+async def prune(*, confirm: str = "", user: str | None = None) -> int:
+    """Number of datasets forgotten, with all their documents; needs confirm="forget everything"."""
+    if confirm != "forget everything":
+        raise errors.QueryValidationError('prune() deletes all your datasets. Pass confirm="forget everything" to go on.')
+    return await asyncio.to_thread(_prune, user)
+
+
+def _prune(user: str | None) -> int:
+    own, caller = engine(), user or load().default_user
+    owned = [d for d in own.datasets(caller) if d.owner == caller]
+    for dataset in owned:
+        own.delete_dataset(caller, dataset.id)
+    return len(owned)

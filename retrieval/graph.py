@@ -59,6 +59,28 @@ class Graph:
         """Index into `kind_keys` of each EdgeType id, -1 for unknown ones."""
         return positions(self.kind_keys, np.fromiter((integer_key(i) for i in ids), np.int64, len(ids)))
 
+    def members(self, names: Sequence[str], *, match_all: bool) -> Ints:
+        """Indices of the nodes that belong to any (or all) of the node sets, ascending."""
+        groups = [self._sets.get(name, np.empty(0, dtype=np.int64)) for name in names]
+        if not groups:
+            return np.empty(0, dtype=np.int64)
+        joined = groups[0]
+        for group in groups[1:]:
+            joined = np.intersect1d(joined, group) if match_all else np.union1d(joined, group)
+        return joined
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        """All node sets, in alphabetical order."""
+        return tuple(sorted(self._sets))
+
+    @cached_property
+    def _sets(self) -> dict[str, Ints]:
+        flat = pc.list_flatten(self.node_sets).dictionary_encode()
+        owners = pc.list_parent_indices(self.node_sets).to_numpy()
+        codes = flat.indices.to_numpy(zero_copy_only=False)
+        return {n: owners[codes == code].astype(np.int64) for code, n in enumerate(flat.dictionary.to_pylist())}
+
     @cached_property
     def _adjacency(self) -> tuple[Ints, Ints]:
         """(offsets, edge indices): edges at node i, either end, are edges[offsets[i]:offsets[i + 1]]; a self-edge once."""
@@ -71,6 +93,19 @@ class Graph:
         np.cumsum(np.bincount(ends, minlength=len(self)), out=offsets[1:])
         return offsets, owners[order]
 
+    def best_connected(self, count: int, without: Collection[str]) -> list[str]:
+        """Names of the nodes with most edges, of all types but these; ties by id."""
+        offsets, _ = self._adjacency
+        degrees = np.diff(offsets)
+        names: list[str] = []
+        for node in np.argsort(-degrees, kind="stable"):
+            name = self.node_names[int(node)].as_py()
+            if name and self.node_types[int(node)].as_py() not in without:
+                names.append(name)
+            if len(names) == count:
+                break
+        return names
+
     def incident(self, nodes: Ints) -> Ints:
         """Indices of all edges with at least one end among the nodes, ascending, each once."""
         offsets, edges = self._adjacency
@@ -81,12 +116,46 @@ class Graph:
         spans = np.repeat(starts - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths) + np.arange(lengths.sum())
         return np.unique(edges[spans])
 
+    def ids(self, nodes: Ints) -> list[str]:
+        """The id of each node index."""
+        return list(self.node_ids.take(pa.array(nodes)).to_pylist())
+
+    @cached_property
+    def _by_kind(self) -> tuple[Ints, Ints]:
+        """(offsets, edge indices) of each edge kind."""
+        offsets = np.zeros(len(self.kind_keys) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.edge_kinds, minlength=len(self.kind_keys)), out=offsets[1:])
+        return offsets, np.argsort(self.edge_kinds, kind="stable")
+
+    def of_kinds(self, kinds: Ints) -> Ints:
+        """Indices of all edges of these kinds, ascending."""
+        offsets, edges = self._by_kind
+        parts = [edges[offsets[k] : offsets[k + 1]] for k in kinds]
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+
     def edge_ids(self, edges: Ints) -> list[str]:
         """`edge_object_id` of each edge index."""
         sources = self.node_ids.take(pa.array(self.sources[edges])).to_pylist()
         targets = self.node_ids.take(pa.array(self.targets[edges])).to_pylist()
         names = self.relationships.take(pa.array(edges)).to_pylist()
         return [edge_id(s, t, r) for s, t, r in zip(sources, targets, names, strict=True)]
+
+    def between(self, source: int, target: int) -> Ints:
+        """Indices of the edges from one node index to another, in this direction."""
+        start, stop = np.searchsorted(self.sources, [source, source + 1])
+        return np.asarray(start + np.flatnonzero(self.targets[start:stop] == target), dtype=np.int64)
+
+    def has_edges(self, edges: Sequence[tuple[str, str, str]]) -> npt.NDArray[np.bool_]:
+        """Whether each (source id, target id, relationship) is an edge here; ids that are no UUID count as absent."""
+        known = np.zeros(len(edges), dtype=bool)
+        for position, (source, target, relationship) in enumerate(edges):
+            if not (source and target):
+                continue
+            source_at, target_at = self.find([source, target])
+            if source_at >= 0 and target_at >= 0:
+                names = self.relationships.take(pa.array(self.between(source_at, target_at))).to_pylist()
+                known[position] = relationship in names
+        return known
 
     def reweighted(self, weights: Mapping[str, float], edges: Mapping[str, tuple[str, str]]) -> Graph:
         """The same graph with these feedback weights by id; `edges` gives (source id, target id) of each edge id."""
@@ -100,8 +169,7 @@ class Graph:
             source_at, target_at = self.find([source, target])
             if source_at < 0 or target_at < 0:
                 continue
-            start, stop = np.searchsorted(self.sources, [source_at, source_at + 1])
-            between = start + np.flatnonzero(self.targets[start:stop] == target_at)
+            between = self.between(source_at, target_at)
             for index, own in zip(between, self.edge_ids(between), strict=True):
                 if own == identifier:
                     edge_feedback[index] = weights[identifier]

@@ -1,0 +1,120 @@
+"""A document's chunks and facts as contributions to the graph, and the fold that makes elements of them (reference 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, summary_id
+from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Mention, Node
+
+DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
+    "TextDocument",
+    "DocumentChunk",
+    "TextSummary",
+    "EntityType",
+    "EdgeType",
+    "NodeSet",
+)
+ENTITY = "Entity"
+STRUCTURAL = frozenset({"is_part_of", "contains", "is_a", "made_from", "belongs_to_set"})
+
+
+def contributions(
+    document: Document, title: str, chunks: Sequence[Chunk], facts: Sequence[Facts], summaries: Sequence[str]
+) -> list[Contribution]:
+    """Everything that a document says, in a fixed order; equal elements of one chunk once."""
+    elements = [("", element) for element in _frame(document, title)]
+    for chunk, found, summary in zip(chunks, facts, summaries, strict=True):
+        elements += [(chunk.id, element) for element in _of_chunk(document, chunk, found, summary)]
+    texts = [
+        (chunk, Node(edge_type_id(e.text or e.relationship), EDGE_TYPE, e.text or e.relationship))
+        for chunk, e in elements
+        if isinstance(e, Edge)
+    ]
+    distinct = {(chunk, element.id): element for chunk, element in (*reversed(texts), *reversed(elements))}
+    return [
+        Contribution(document.id, element.id, element, chunk) for (chunk, _), element in reversed(distinct.items())
+    ]
+
+
+def _frame(document: Document, title: str) -> Iterator[Node | Edge]:
+    """The document's own node and the node sets that it belongs to."""
+    sets = document.node_sets
+    properties = {"class": DOCUMENT, "title": title, "media_type": document.media_type}
+    yield Node(document.id, DOCUMENT, document.name, title, node_sets=sets, properties=properties)
+    for name in sets:
+        yield Node(node_set_id(name), NODE_SET, name, node_sets=(name,), properties={"class": NODE_SET})
+        yield Edge(document.id, node_set_id(name), "belongs_to_set")
+
+
+def _of_chunk(document: Document, chunk: Chunk, facts: Facts, summary: str) -> Iterator[Node | Edge]:
+    sets = document.node_sets
+    yield Node(
+        chunk.id,
+        CHUNK,
+        text=chunk.text,
+        node_sets=sets,
+        properties={
+            "class": CHUNK,
+            "document_id": document.id,
+            "document_name": document.name,
+            "chunk_index": chunk.index,
+            "chunk_size": chunk.size,
+            "cut_type": chunk.cut_type,
+            "page": chunk.page,
+        },
+    )
+    yield Edge(chunk.id, document.id, "is_part_of")
+    if summary:
+        properties = {"class": SUMMARY, "source_chunk_id": chunk.id}
+        yield Node(summary_id(chunk.id), SUMMARY, text=summary, node_sets=sets, properties=properties)
+        yield Edge(summary_id(chunk.id), chunk.id, "made_from")
+    yield from _of_facts(document, chunk, facts)
+
+
+def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node | Edge]:
+    ids = {mention.key: entity_id(mention.name, mention.type) for mention in facts.mentions}
+    for mention in facts.mentions:
+        own, kind = ids[mention.key], entity_type_id(mention.type)
+        properties = {"class": ENTITY}
+        yield Node(own, mention.type, mention.name, mention.description, "", 0.5, document.node_sets, properties)
+        yield Node(kind, ENTITY_TYPE, mention.type, node_sets=document.node_sets, properties={"class": ENTITY_TYPE})
+        yield Edge(own, kind, "is_a")
+        yield Edge(chunk.id, own, "contains", mentions(mention))
+    for relation in facts.relations:
+        if relation.source in ids and relation.target in ids:
+            yield Edge(ids[relation.source], ids[relation.target], relation.relationship, relation.text)
+
+
+def mentions(mention: Mention) -> str:
+    """The text of a `contains` edge (reference 10.4)."""
+    return f"Document chunk mentions {mention.name}" + (f": {mention.description}" if mention.description else "")
+
+
+def folded(said: Sequence[Contribution]) -> Node | Edge:
+    """One element from everything that is said about it: the first naming, all descriptions, all node sets.
+
+    An edge keeps the first text, since its vector belongs to that text; later ones are kept in `properties`.
+    """
+    elements = [contribution.element for contribution in said]
+    first = elements[0]
+    if isinstance(first, Edge):
+        texts = _distinct(e.text for e in elements if isinstance(e, Edge))
+        weight = max(e.importance_weight for e in elements)
+        properties = {**first.properties, "texts": texts[1:]} if len(texts) > 1 else first.properties
+        return Edge(first.source, first.target, first.relationship, texts[0] if texts else "", weight, properties)
+    nodes = [e for e in elements if isinstance(e, Node)]
+    return Node(
+        first.id,
+        first.type,
+        first.name,
+        " ".join(_distinct(n.description for n in nodes)),
+        first.text,
+        max(n.importance_weight for n in nodes),
+        tuple(sorted({name for n in nodes for name in n.node_sets})),
+        first.properties,
+    )
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(t for t in texts if t))

@@ -1,0 +1,199 @@
+"""From stored files to a searchable memory: one document after the other, resumable after any step.
+
+A document's facts are written to the operation log first. What the stores hold of an element is always the fold over
+what all live documents say about it, so that repeating a step changes nothing and removing a document leaves the others whole.
+Order of the writes: graph, vectors, lexical, done; only `done` makes the document visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from retrieval.errors import IngestionError
+from retrieval.ingest.chunk import chunk
+from retrieval.ingest.elements import CHUNK, EDGE_TYPE, ENTITY, contributions, folded
+from retrieval.ingest.read import Limits, read
+from retrieval.ingest.rows import node_class, row_ids, rows
+from retrieval.ingest.summarise import summarise
+from retrieval.memory import Stores
+from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Floats, Node, Operation, Progress
+from retrieval.ports import Catalog, Embedder, Extractor, OperationLog
+from retrieval.sentences import sentences
+
+STAGES = ("extracted", "graph", "vectors", "lexical", "done")
+BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What building one dataset's memory needs."""
+
+    catalog: Catalog
+    operations: OperationLog
+    stores: Stores
+    embedder: Embedder
+    extractor: Extractor
+    stored: Callable[[Document], bytes]
+    limits: Limits
+    chunk_tokens: int
+    triplets: bool = True
+
+
+def build(dataset_id: str, shop: Workshop) -> Iterator[Progress]:
+    """Finish what is under way, then process every document that waits; each step is one Progress."""
+    documents = {d.id: d for d in shop.catalog.documents(dataset_id)}
+    for operation in shop.operations.pending(dataset_id):
+        if operation.kind == "delete" and operation.document_id in documents:
+            yield from remove(documents.pop(operation.document_id), shop)
+    waiting = [d for d in documents.values() if d.status in {"added", "processing"}]
+    for position, document in enumerate(waiting):
+        for step in add(document, shop):
+            yield replace(step, done=(position + step.done) / len(waiting))
+
+
+def add(document: Document, shop: Workshop) -> Iterator[Progress]:
+    """Process one document; a file that can't be read ends as `failed` with its reason, and the others go on."""
+    start = perf_counter()
+    try:
+        file = read(document.name, shop.stored(document), shop.limits)
+    except IngestionError as error:
+        report = {"stage": "failed", "problem": error.message, "seconds": round(perf_counter() - start, 2)}
+        shop.catalog.put_document(replace(document, status="failed", report=report))
+        yield Progress(document.name, "failed", 1.0, error.message)
+        return
+    operation = shop.operations.begin(document.dataset_id, document.id, "add")
+    document = replace(document, status="processing")
+    if operation.stage not in STAGES:
+        chunks = chunk(document.id, file.pages, shop.embedder.count_tokens, shop.chunk_tokens)
+        yield Progress(document.name, "chunked", 0.05, f"{len(chunks)} chunks")
+        found = yield from _extract(document, file.title, chunks, shop)
+        said = contributions(document, file.title, chunks, [f for f, _ in found], [s for _, s in found])
+        shop.operations.contribute(document.dataset_id, document.id, said)
+        report = _report(said, sum(f.dropped for f, _ in found), file.notes, perf_counter() - start)
+        shop.catalog.put_document(replace(document, report=report))
+        operation = shop.operations.advance(operation, "extracted")
+        yield Progress(document.name, "extracted", 0.5, f"{report['entities']} entities, {report['relations']} relations")
+    yield from _store(document, operation, shop)
+
+
+def _extract(
+    document: Document, title: str, chunks: Sequence[Chunk], shop: Workshop
+) -> Generator[Progress, None, list[tuple[Facts, str]]]:
+    """Facts and summary of each chunk, as the generator's return value."""
+    found: list[tuple[Facts, str]] = []
+    for own, facts in zip(chunks, shop.extractor.extract(title, [c.text for c in chunks]), strict=True):
+        told = sentences(own.text)
+        summary = summarise(told, shop.embedder.embed(told)) if told else ""
+        found.append((facts, summary))
+        yield Progress(document.name, "extracting", 0.05 + 0.45 * len(found) / len(chunks))
+    return found
+
+
+def _store(document: Document, operation: Operation, shop: Workshop) -> Iterator[Progress]:
+    """Write what the log says into graph, vectors and lexical index; then switch the document in."""
+    said = shop.operations.contributions(document.dataset_id, document.id)
+    elements = _folded(document.dataset_id, [c.element_id for c in said], shop)
+    nodes, edges = _for_graph(elements.values())
+    shop.stores.graph.upsert(nodes, edges)
+    operation = shop.operations.advance(operation, "graph")
+    yield Progress(document.name, "graph", 0.6, f"{len(nodes)} nodes, {len(edges)} edges")
+    for collection, done, total in _write_rows(elements.values(), _names(elements, edges, shop), shop):
+        yield Progress(document.name, "vectors", 0.6 + 0.3 * done / max(total, 1), collection)
+    operation = shop.operations.advance(operation, "vectors")
+    yield Progress(document.name, "vectors", 0.9)
+    passages = [(n.id, n.text) for n in nodes if n.type == CHUNK and n.properties.get("document_id") == document.id]
+    shop.stores.lexical.replace(document.id, passages, document.node_sets)
+    operation = shop.operations.advance(operation, "lexical")
+    yield Progress(document.name, "lexical", 0.95)
+    shop.operations.advance(operation, "done")
+    yield Progress(document.name, "done", 1.0)
+
+
+def remove(document: Document, shop: Workshop) -> Iterator[Progress]:
+    """Take a document out of graph, vectors and lexical index; what others also say stays as they say it."""
+    operation = shop.operations.begin(document.dataset_id, document.id, "delete")
+    yield Progress(document.name, "hidden", 0.1)
+    said = shop.operations.contributions(document.dataset_id, document.id)
+    left = _folded(document.dataset_id, [c.element_id for c in said], shop)
+    gone = list({c.element_id: c.element for c in said if c.element_id not in left}.values())
+    nodes, edges = _for_graph(left.values())
+    shop.stores.graph.upsert(nodes, edges)
+    lost_nodes, lost_edges = _for_graph(gone)
+    shop.stores.graph.delete([n.id for n in lost_nodes], lost_edges)
+    operation = shop.operations.advance(operation, "graph")
+    yield Progress(document.name, "graph", 0.4)
+    for element in gone:
+        for collection, ids in row_ids(element).items():
+            shop.stores.vectors.delete(collection, ids)
+    for collection, _, _ in _write_rows(left.values(), _names(left, edges, shop), shop):
+        yield Progress(document.name, "vectors", 0.7, collection)
+    operation = shop.operations.advance(operation, "vectors")
+    shop.stores.lexical.remove(document.id)
+    operation = shop.operations.advance(operation, "lexical")
+    yield Progress(document.name, "lexical", 0.9)
+    shop.operations.advance(operation, "done")
+    yield Progress(document.name, "deleted", 1.0)
+
+
+def _folded(dataset_id: str, ids: Sequence[str], shop: Workshop) -> dict[str, Node | Edge]:
+    """The elements of these ids as all live documents have them, in the order of the ids."""
+    said = shop.operations.about(dataset_id, list(dict.fromkeys(ids)))
+    return {i: folded(said[i]) for i in dict.fromkeys(ids) if said.get(i)}
+
+
+def _for_graph(elements: Iterable[Node | Edge]) -> tuple[list[Node], list[Edge]]:
+    """Those elements that live in the graph: EdgeType rows are vectors only."""
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    for element in elements:
+        if isinstance(element, Edge):
+            edges.append(element)
+        elif element.type != EDGE_TYPE:
+            nodes.append(element)
+    return nodes, edges
+
+
+def _names(elements: Mapping[str, Node | Edge], edges: Sequence[Edge], shop: Workshop) -> dict[str, str]:
+    """Name of every node that an edge touches, read from the graph where it is not among the elements."""
+    names = {i: e.name for i, e in elements.items() if isinstance(e, Node)}
+    missing = sorted({end for e in edges for end in (e.source, e.target)} - set(names))
+    return names | {node.id: node.name for node in shop.stores.graph.nodes(missing)}
+
+
+def _write_rows(
+    elements: Collection[Node | Edge], names: Mapping[str, str], shop: Workshop
+) -> Iterator[tuple[str, int, int]]:
+    """Write the rows that are new or changed, in batches; gives (collection, rows done, rows in all)."""
+    fresh = {}
+    for collection, entries in rows(elements, names, triplets=shop.triplets).items():
+        known = {row.id: row for row in shop.stores.vectors.fetch(collection, [e.id for e in entries])}
+        fresh[collection] = [e for e in {e.id: e for e in entries}.values() if known.get(e.id) != e]
+    total, done = sum(map(len, fresh.values())), 0
+    vectors: dict[str, Floats] = {}
+    for collection, entries in fresh.items():
+        for start in range(0, len(entries), BATCH):
+            batch = entries[start : start + BATCH]
+            texts = [text for text in dict.fromkeys(e.text for e in batch) if text not in vectors]
+            vectors.update(zip(texts, shop.embedder.embed(texts), strict=True))
+            shop.stores.vectors.upsert(collection, batch, np.stack([vectors[e.text] for e in batch]))
+            done += len(batch)
+            yield collection, done, total
+
+
+def _report(
+    said: Sequence[Contribution], dropped: int, notes: Sequence[str], seconds: float
+) -> dict[str, str | int | float | list[str]]:
+    elements = {c.element_id: c.element for c in said}.values()
+    lost = [f"{dropped} relations left out: an end of theirs is unknown or ambiguous"] if dropped else []
+    return {
+        "stage": "done",
+        "chunks": sum(isinstance(e, Node) and e.type == CHUNK for e in elements),
+        "entities": sum(isinstance(e, Node) and node_class(e) == ENTITY for e in elements),
+        "relations": sum(isinstance(e, Edge) and e.relationship not in {"contains", "is_a"} for e in elements),
+        "seconds": round(seconds, 2),
+        "notes": [*notes, *lost],
+    }

@@ -1,0 +1,99 @@
+"""One dataset's open stores, and its graph as of the newest data version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+
+from retrieval import graph as snapshots
+from retrieval.graph import Graph
+from retrieval.model import Edge
+from retrieval.ports import FeedbackStore, GraphStore, LexicalIndex, OperationLog, VectorStore
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The three stores of one dataset."""
+
+    graph: GraphStore
+    vectors: VectorStore
+    lexical: LexicalIndex
+
+    def close(self) -> None:
+        """Let go of all files."""
+        self.graph.close()
+        self.vectors.close()
+        self.lexical.close()
+
+
+class Memory:
+    """Stores that stay open, and the snapshot that queries read; keeps one snapshot, rebuilt when the data changed."""
+
+    def __init__(self, dataset_id: str, stores: Stores, operations: OperationLog, feedback: FeedbackStore) -> None:
+        self.dataset_id = dataset_id
+        self.stores = stores
+        self.writing = Lock()
+        self._operations = operations
+        self._feedback = feedback
+        self._lock = Lock()
+        self._graph: Graph | None = None
+
+    def graph(self, version: int) -> Graph:
+        """The graph at this data version, with its feedback weights; built once per version."""
+        with self._lock:
+            if self._graph is None or self._graph.version != version:
+                nodes, edges = self.stores.graph.columns()
+                bare = snapshots.build(version, nodes, edges, self._operations.hidden(self.dataset_id))
+                self._graph = self._weighted(bare)
+            return self._graph
+
+    def forget(self) -> None:
+        """Build the snapshot anew for the next query: a document was hidden."""
+        with self._lock:
+            self._graph = None
+
+    def reweigh(self) -> None:
+        """Take up changed feedback weights without reading the graph again."""
+        with self._lock:
+            if self._graph is not None:
+                self._graph = self._weighted(self._graph)
+
+    def _weighted(self, graph: Graph) -> Graph:
+        weights = self._feedback.weights(self.dataset_id)
+        return graph.reweighted(weights, self.ends(weights)) if weights else graph.reweighted({}, {})
+
+    def ends(self, ids: Mapping[str, float]) -> dict[str, tuple[str, str]]:
+        """(source id, target id) of those ids that are edges."""
+        said = self._operations.about(self.dataset_id, list(ids))
+        edges = {i: said[i][0].element for i in ids if said.get(i)}
+        return {i: (e.source, e.target) for i, e in edges.items() if isinstance(e, Edge)}
+
+
+class Memories:
+    """The open memories of this process, one per dataset."""
+
+    def __init__(
+        self, open_stores: Callable[[str], Stores], operations: OperationLog, feedback: FeedbackStore
+    ) -> None:
+        self._open_stores = open_stores
+        self._operations = operations
+        self._feedback = feedback
+        self._lock = Lock()
+        self._open: dict[str, Memory] = {}
+
+    def of(self, dataset_id: str) -> Memory:
+        """The dataset's memory, opened on first use."""
+        with self._lock:
+            if dataset_id not in self._open:
+                stores = self._open_stores(dataset_id)
+                self._open[dataset_id] = Memory(dataset_id, stores, self._operations, self._feedback)
+            return self._open[dataset_id]
+
+    def close(self, dataset_id: str | None = None) -> None:
+        """Close one memory, or all of them."""
+        with self._lock:
+            for own in [dataset_id] if dataset_id else list(self._open):
+                memory = self._open.pop(own, None)
+                if memory is not None:
+                    memory.stores.close()

@@ -1,0 +1,208 @@
+"""A request as callers make it, the options that search types take, and the check that turns one into a Query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.errors import InvalidFeedbackInfluenceError, QueryValidationError
+from retrieval.model import Json, NodeSetFilter, Query
+from retrieval.recipe import Recipe
+from retrieval.words import is_blank
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The parameters of `search()`, unchecked."""
+
+    query_text: str
+    query_type: str = "GRAPH_COMPLETION"
+    user: str = "local"
+    datasets: str | Sequence[str] | None = None
+    dataset_ids: str | Sequence[str] | None = None
+    system_prompt: str | None = None
+    top_k: int | None = 15
+    node_name: Sequence[str] | None = None
+    node_name_filter_operator: str = "OR"
+    only_context: bool = False
+    session_id: str | None = None
+    wide_search_top_k: int | None = 100
+    triplet_distance_penalty: float | None = 6.5
+    feedback_influence: float = 0.0
+    retriever_specific_config: Mapping[str, Json] | None = None
+    neighborhood_depth: int | None = None
+    neighborhood_seed_top_k: int | None = None
+    include_references: bool = False
+    context_token_budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One knob as a form shows it; `kind` is int, float, flag, names, choice or text."""
+
+    name: str
+    label: str
+    kind: str
+    default: Json
+    about: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = field(default=())
+
+
+OPTIONS: dict[str, Option] = {
+    option.name: option
+    for option in (
+        Option("top_k", "Results (top_k)", "int", 15, "How many triplets or passages are kept.", 1, 200),
+        Option(
+            "wide_search_top_k",
+            "Candidates per collection",
+            "int",
+            100,
+            "How many vector hits each collection may seed the graph with.",
+            1,
+            2000,
+        ),
+        Option(
+            "triplet_distance_penalty",
+            "Distance of unmatched elements",
+            "float",
+            6.5,
+            "Distance given to nodes and edges without a vector hit.",
+            0.0,
+            20.0,
+        ),
+        Option(
+            "feedback_influence",
+            "Influence of feedback",
+            "float",
+            0.0,
+            "0 ranks by distance alone, 1 by ratings alone.",
+            0.0,
+            1.0,
+        ),
+        Option(
+            "neighborhood_depth",
+            "Neighbourhood depth",
+            "int",
+            None,
+            "Hops around the seeds; empty means the one-hop fragment.",
+            1,
+            5,
+        ),
+        Option(
+            "neighborhood_seed_top_k",
+            "Neighbourhood seeds",
+            "int",
+            None,
+            "How many of the nearest seeds the neighbourhood grows from; empty means all.",
+            1,
+            500,
+        ),
+        Option("node_name", "Node sets", "names", None, "Search only within these node sets."),
+        Option(
+            "node_name_filter_operator",
+            "Node sets must match",
+            "choice",
+            "OR",
+            "OR: member of any set. AND: member of all.",
+            choices=("OR", "AND"),
+        ),
+        Option("include_references", "Evidence block", "flag", False, "Append the used chunks to the answer."),
+        Option("only_context", "Context only", "flag", False, "Stop before the answer and show the context."),
+        Option("system_prompt", "System prompt", "text", None, "Replaces the instructions to the language model."),
+        Option(
+            "context_token_budget",
+            "Context budget (tokens)",
+            "int",
+            None,
+            "Lowest-ranked results are left out above this size; empty means no limit.",
+            16,
+            100_000,
+        ),
+    )
+}
+
+
+def validated(request: Request, recipe: Recipe) -> Query:
+    """The Query of a request; QueryValidationError names the first unusable parameter. Touches no store and no model."""
+    if not isinstance(request.query_text, str) or is_blank(request.query_text):
+        raise QueryValidationError("The query must be a non-empty string. Type a question and search again.")
+    top_k = _positive("top_k", request.top_k)
+    wide = _positive("wide_search_top_k", request.wide_search_top_k)
+    config = dict(request.retriever_specific_config or {})
+    unknown = sorted(set(config) - set(recipe.config))
+    if unknown:
+        known = ", ".join(recipe.config) or "none"
+        raise QueryValidationError(
+            f"{recipe.name} does not take {', '.join(unknown)} in retriever_specific_config. It takes: {known}."
+        )
+    return Query(
+        text=request.query_text.strip(),
+        top_k=recipe.default_top_k if top_k is None else top_k,
+        wide_search_top_k=100 if wide is None else wide,
+        triplet_distance_penalty=_penalty(request.triplet_distance_penalty),
+        feedback_influence=_influence(request.feedback_influence),
+        node_sets=_node_sets(request.node_name, request.node_name_filter_operator),
+        neighborhood_depth=_positive("neighborhood_depth", request.neighborhood_depth),
+        neighborhood_seed_top_k=_positive("neighborhood_seed_top_k", request.neighborhood_seed_top_k),
+        only_context=_flag("only_context", request.only_context),
+        include_references=_flag("include_references", request.include_references),
+        system_prompt=_prompt(request.system_prompt),
+        context_token_budget=_positive("context_token_budget", request.context_token_budget),
+        config=config,
+    )
+
+
+def _positive(name: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise QueryValidationError(f"{name} must be a positive integer or None, not {value!r}.")
+    return value
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise QueryValidationError(f"{name} must be a number, not {value!r}.")
+    return float(value)
+
+
+def _penalty(value: object) -> float:
+    if value is None:
+        return 6.5
+    number = _number("triplet_distance_penalty", value)
+    if not 0 <= number < float("inf"):
+        raise QueryValidationError(f"triplet_distance_penalty must be 0 or more and finite, not {value!r}.")
+    return number
+
+
+def _influence(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidFeedbackInfluenceError(f"feedback_influence must be a number between 0 and 1, not {value!r}.")
+    return float(value)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise QueryValidationError(f"{name} must be True or False, not {value!r}.")
+    return value
+
+
+def _prompt(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value or None
+    raise QueryValidationError(f"system_prompt must be text, not {value!r}.")
+
+
+def _node_sets(names: object, operator: object) -> NodeSetFilter | None:
+    matching = operator.strip().upper() if isinstance(operator, str) else operator
+    if matching not in {"OR", "AND"}:
+        raise QueryValidationError(f"node_name_filter_operator must be one of ['AND', 'OR'], not {operator!r}.")
+    if names is None:
+        return None
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, Sequence) or not all(isinstance(n, str) and not is_blank(n) for n in listed):
+        raise QueryValidationError("node_name must be a list of node set names.")
+    distinct = tuple(dict.fromkeys(listed))
+    return NodeSetFilter(distinct, match_all=matching == "AND") if distinct else None

@@ -1,0 +1,66 @@
+"""Turns of a session and their ratings, async (reference 6.6)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import retrieval
+from retrieval.errors import SessionParameterError
+from retrieval.feedback import rating
+from retrieval.model import StoredTurn
+from retrieval.settings import load
+
+
+async def get_session(
+    session_id: str | None = None, last_n: int | None = None, user: str | None = None
+) -> list[StoredTurn]:
+    """The turns of a session, oldest first; without an id those of the newest dataset's default session."""
+    return await asyncio.to_thread(_turns, session_id, last_n, user or load().default_user)
+
+
+def _turns(session_id: str | None, last_n: int | None, user: str) -> list[StoredTurn]:
+    if last_n is not None and (isinstance(last_n, bool) or not isinstance(last_n, int) or last_n < 1):
+        raise SessionParameterError(f"last_n must be a positive integer or None, not {last_n!r}.")
+    if session_id is not None and (not isinstance(session_id, str) or not session_id.strip()):
+        raise SessionParameterError("session_id must be a non-empty string, or None for the default session.")
+    engine = retrieval.engine()
+    if session_id is None:
+        readable = engine.datasets(user)
+        session_id = engine.default_session(readable[0].id if readable else None)
+    return engine.conversations.turns(user, session_id, last_n)
+
+
+async def add_feedback(
+    session_id: str,
+    qa_id: str,
+    feedback_text: str | None = None,
+    feedback_score: int | None = None,
+    user: str | None = None,
+) -> bool:
+    """Whether the turn was there to be rated; a score outside 1..5 raises SessionParameterError."""
+    if feedback_score is not None:
+        rating(feedback_score)
+    return await asyncio.to_thread(_rate, session_id, qa_id, feedback_text or "", feedback_score, user)
+
+
+def _rate(session_id: str, qa_id: str, text: str, score: int | None, user: str | None) -> bool:
+    engine, caller = retrieval.engine(), user or load().default_user
+    turn = engine.conversations.turn(caller, qa_id)
+    if turn is None or turn.session_id != session_id:
+        return False
+    engine.rate(caller, qa_id, score, text)
+    return True
+
+
+async def delete_feedback(session_id: str, qa_id: str, user: str | None = None) -> bool:
+    """Whether the turn was there; its rating is withdrawn and the weights it moved move back."""
+    return await asyncio.to_thread(_withdraw, session_id, qa_id, user)
+
+
+def _withdraw(session_id: str, qa_id: str, user: str | None) -> bool:
+    engine, caller = retrieval.engine(), user or load().default_user
+    turn = engine.conversations.turn(caller, qa_id)
+    if turn is None or turn.session_id != session_id:
+        return False
+    engine.withdraw(caller, qa_id)
+    return True

@@ -1,0 +1,96 @@
+"""First steps: the question's vector, the nearest rows of collections, and lexical matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from retrieval.model import CHUNKS, EDGE_TYPES, NODE_COLLECTIONS, TRIPLETS, Found, Hits, Passage, Query
+from retrieval.ports import Deps
+from retrieval.recipe import Step
+
+ENDS = ("source_id", "target_id", "relationship")
+
+
+def embed(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the question's vector: the one embedding of a search."""
+    return replace(found, vector=deps.embedder.embed([query.text])[0])
+
+
+def nearest_everywhere(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the nearest rows of every existing node collection and of the edge collection (page, stage 1)."""
+    existing = deps.vectors.counts()
+    collections = [name for name in (*NODE_COLLECTIONS, EDGE_TYPES) if existing.get(name)]
+
+    def hits(collection: str) -> Hits:
+        scope = None if collection == EDGE_TYPES else query.node_sets
+        limit = query.wide_search_top_k if query.node_sets is None else None
+        return _nearest(collection, replace(query, node_sets=scope), found, deps, limit)
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        return replace(found, seeds=tuple(pool.map(hits, collections)))
+
+
+def nearest(collection: str) -> Step:
+    """A step that keeps the top_k nearest rows of one collection as passages."""
+
+    def step(query: Query, found: Found, deps: Deps) -> Found:
+        hits = _nearest(collection, query, found, deps, query.top_k)
+        rows = {entry.id: entry for entry in deps.vectors.fetch(collection, hits.ids)}
+        near = [(rows[i], float(d)) for i, d in zip(hits.ids, hits.distances, strict=True) if i in rows]
+        items = tuple(Passage(rank, entry, distance=d) for rank, (entry, d) in enumerate(near, start=1))
+        return replace(found, seeds=(hits,), items=items)
+
+    return step
+
+
+def lexical(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the top_k chunks by BM25; only chunks that share a term with the question."""
+    graph = deps.graph()
+    scored = _visible_matches(query, deps)
+    ids = [i for i, _ in scored]
+    rows = {entry.id: entry for entry in deps.vectors.fetch(CHUNKS, ids)}
+    shown = [(rows[i], s) for i, s in scored if i in rows]
+    items = tuple(Passage(rank, entry, score=s) for rank, (entry, s) in enumerate(shown, start=1))
+    notes = () if items or not len(graph) else ("No chunk shares a word with the question.",)
+    return replace(found, items=items, notes=(*found.notes, *notes))
+
+
+def _visible_matches(query: Query, deps: Deps) -> list[tuple[str, float]]:
+    """The best lexical matches whose document is switched in."""
+    graph, limit = deps.graph(), query.top_k
+    while True:
+        scored = deps.lexical.search(query.text, limit, query.node_sets)
+        seen = graph.find([i for i, _ in scored]) >= 0
+        visible = [pair for pair, keep in zip(scored, seen, strict=True) if keep]
+        if limit is None or len(scored) < limit or len(visible) >= (query.top_k or 0):
+            return visible[: query.top_k]
+        limit *= 4
+
+
+def _nearest(collection: str, query: Query, found: Found, deps: Deps, limit: int | None) -> Hits:
+    """Nearest rows that belong to elements of the current graph; rows of a document being written are passed over."""
+    if found.vector is None:
+        raise ValueError("embed must run before a vector search")
+    asked = limit
+    while True:
+        hits = deps.vectors.search(collection, found.vector, asked, query.node_sets)
+        kept = np.flatnonzero(_seen(collection, hits.ids, deps))
+        enough = asked is None or limit is None or len(hits.ids) < asked or len(kept) >= limit
+        if enough:
+            kept = kept[:limit]
+            return Hits(collection, tuple(hits.ids[i] for i in kept), hits.distances[kept])
+        asked *= 4
+
+
+def _seen(collection: str, ids: Sequence[str], deps: Deps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    graph = deps.graph()
+    if collection == EDGE_TYPES:
+        return graph.find_kinds(ids) >= 0
+    if collection == TRIPLETS:
+        ends = {row.id: row.extra for row in deps.vectors.fetch(collection, ids)}
+        return graph.has_edges([tuple(str(ends.get(i, {}).get(k, "")) for k in ENDS) for i in ids])
+    return graph.find(ids) >= 0

@@ -1,0 +1,197 @@
+"""One question to one dataset: what was found at once, the answer piece by piece, and the record that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
+from time import perf_counter
+
+from retrieval.errors import MemoryLensError, ModelError
+from retrieval.model import Dataset, Found, Hits, Json, Node, Passage, Query, StoredTurn, Triplet
+from retrieval.picture import drawn
+from retrieval.ports import Deps
+from retrieval.recipe import Recipe
+from retrieval.trace import Trace
+
+
+class Turn:
+    """A search whose evidence is there; iterate it for the answer. Every turn is answered at most once.
+
+    `keep` stores the record: when the answer is complete (state done), when the reader stops early (stopped, with the
+    text so far), and when the model fails (failed; the evidence stays).
+    """
+
+    def __init__(
+        self,
+        started: StoredTurn,
+        dataset: Dataset,
+        recipe: Recipe,
+        query: Query,
+        found: Found,
+        trace: Trace,
+        deps: Deps | None,
+        keep: Callable[[StoredTurn], None],
+        error: MemoryLensError | None = None,
+    ) -> None:
+        self.dataset = dataset
+        self.recipe = recipe
+        self.query = query
+        self.found = found
+        self.trace = trace
+        self.error = error
+        self.text = ""
+        self._deps = deps
+        self._keep = keep
+        self._started = replace(started, state="running", node_ids=node_ids(found), edge_ids=edge_ids(found))
+        self._pieces: Iterator[str] | None = None
+
+    @property
+    def id(self) -> str:
+        """The turn's id, also in the store."""
+        return self._started.id
+
+    @property
+    def answers(self) -> bool:
+        """Whether iterating gives an answer: the type composes one, something was found, and it was asked for."""
+        completes = self.recipe.complete is not None and not self.query.only_context
+        return completes and self.error is None and bool(self.found.context)
+
+    @property
+    def stored(self) -> StoredTurn:
+        """The record of the turn as it stands."""
+        return replace(self._started, answer=self.text, milliseconds=self.trace.total, payload=self.payload())
+
+    def __iter__(self) -> Iterator[str]:
+        """Pieces of the answer; a second iteration goes on where the first one stopped and never asks a model again."""
+        if self._pieces is None:
+            self._pieces = self._answer()
+        return self._pieces
+
+    def _answer(self) -> Iterator[str]:
+        state, start = "stopped", perf_counter()
+        try:
+            if self.answers and self.recipe.complete is not None and self._deps is not None:
+                for piece in self.recipe.complete(self.query, self.found, self._deps):
+                    self.text += piece
+                    yield piece
+            state = "done" if self.error is None else "failed"
+        except ModelError as error:
+            self.error, state = error, "failed"
+        finally:
+            if self.answers or self.text:
+                self.trace.add("answer", (perf_counter() - start) * 1000, {"characters": len(self.text)})
+            self._started = replace(self._started, state=state)
+            self._keep(self.stored)
+
+    def read(self) -> str:
+        """The whole answer."""
+        for _ in self:
+            pass
+        return self.text
+
+    # ---------------------------------------------------------------- the record's evidence, as JSON
+
+    def result(self) -> dict[str, Json]:
+        """`text_result`, `context_result` and `objects_result` (page; D11)."""
+        rows = [row(item) for item in self.found.items]
+        return {
+            "text_result": self.text_result(),
+            "context_result": self.found.context,
+            "objects_result": rows,
+        }
+
+    def text_result(self) -> Json:
+        """The answer as a list of one text, the rows of a type that lists passages, or [] where nothing was found."""
+        if not self.recipe.completes:
+            return [row(item) for item in self.found.items]
+        return [self.text] if self.text else []
+
+    def payload(self) -> dict[str, Json]:
+        """Everything that a page draws beside the answer."""
+        found, deps = self.found, self._deps
+        items = [row(item) for item in found.items]
+        triplets = bool(found.items) and isinstance(found.items[0], Triplet)
+        return {
+            "dataset_name": self.dataset.name,
+            "answerer": deps.answerer.name if deps else "",
+            "generates": deps.answerer.generates if deps else False,
+            "completes": self.recipe.completes,
+            "context": found.context,
+            "context_tokens": deps.embedder.count_tokens([found.context])[0] if deps and found.context else 0,
+            "triplets": items if triplets else [],
+            "passages": [] if triplets else items,
+            "sources": [asdict(source) for source in found.sources],
+            "picture": drawn(found.fragment, found.items) if found.fragment is not None and found.items else None,
+            "trace": [asdict(stage) for stage in self.trace.stages],
+            "seeds": [_seed(hits) for hits in found.seeds],
+            "dropped": found.dropped,
+            "notes": list(found.notes),
+            "error": {"name": self.error.name, "message": self.error.message} if self.error else None,
+            "result": self.result(),
+        }
+
+
+def node_ids(found: Found) -> tuple[str, ...]:
+    """Ids of the nodes that the context uses, sorted: triplet ends, or passages."""
+    triplets = [i for i in found.items if isinstance(i, Triplet)]
+    passages = [i for i in found.items if isinstance(i, Passage)]
+    ends = {node.id for t in triplets for node in (t.source, t.target)}
+    return tuple(sorted(ends | {p.entry.chunk_id or p.id for p in passages}))
+
+
+def edge_ids(found: Found) -> tuple[str, ...]:
+    """Ids of the edges that the context uses, sorted."""
+    return tuple(sorted({i.edge.id for i in found.items if isinstance(i, Triplet)}))
+
+
+def row(item: Triplet | Passage) -> dict[str, Json]:
+    """One result as JSON: the fields of a chunk row (D7), or a triplet with what its score is made of."""
+    return _passage(item) if isinstance(item, Passage) else _triplet(item)
+
+
+def _passage(item: Passage) -> dict[str, Json]:
+    entry = item.entry
+    return {
+        "rank": item.rank,
+        "id": entry.id,
+        "text": entry.text,
+        "chunk_index": entry.chunk_index,
+        "chunk_size": entry.extra.get("chunk_size"),
+        "cut_type": entry.extra.get("cut_type"),
+        "document_id": entry.document_id,
+        "document_name": entry.document_name,
+        "page": entry.page,
+        "chunk_id": entry.chunk_id,
+        "distance": item.distance,
+        "score": item.score,
+    }
+
+
+def _triplet(item: Triplet) -> dict[str, Json]:
+    weights: Mapping[str, float] = {
+        "source": item.source.importance_weight,
+        "edge": item.edge.importance_weight,
+        "target": item.target.importance_weight,
+    }
+    return {
+        "rank": item.rank,
+        "id": item.edge.id,
+        "source": _node(item.source),
+        "relationship": item.edge.relationship,
+        "edge_text": item.edge.text,
+        "target": _node(item.target),
+        "score": item.score,
+        "distances": {"source": item.source_distance, "edge": item.edge_distance, "target": item.target_distance},
+        "matched": {"source": item.source_matched, "edge": item.edge_matched, "target": item.target_matched},
+        "importance": dict(weights),
+        "feedback": {"source": item.source_feedback, "edge": item.edge_feedback, "target": item.target_feedback},
+    }
+
+
+def _node(node: Node) -> dict[str, Json]:
+    return {"id": node.id, "name": node.name, "type": node.type, "description": node.description, "text": node.text}
+
+
+def _seed(hits: Hits) -> dict[str, Json]:
+    nearest = float(hits.distances[0]) if len(hits.distances) else None
+    return {"collection": hits.collection, "hits": len(hits.ids), "nearest": nearest}
