@@ -59,6 +59,11 @@ def read(name: str, data: bytes, limits: Limits) -> ReadFile:
             raise IngestionError(f"{name} is {kind}, which can't be read. {READABLE}")
     text, notes = decoded(name, data)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    control = CONTROL.search(text)
+    if control:
+        raise IngestionError(
+            f"{name} is not a text file: character {control.start()} is a control character. {READABLE}"
+        )
     if is_blank(text):
         raise IngestionError(f"{name} contains no text, only white space.")
     heading = H1.search(text) if media_type(name) == "text/markdown" or text.startswith("# ") else None
@@ -75,13 +80,8 @@ def decoded(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError as error:
         wide = _wide(data)
         return (_strict(name, data, wide), ()) if wide else _western(name, data, error.start)
-    if not CONTROL.search(text[:SAMPLE]):
-        return text, ()
-    wide = _wide(data)
-    if wide:
-        return _strict(name, data, wide), ()
-    at = CONTROL.search(text)
-    raise IngestionError(f"{name} is not a text file: byte {at.start() if at else 0} is a control character. {READABLE}")
+    wide = _wide(data) if CONTROL.search(text) else None
+    return (_strict(name, data, wide) if wide else text), ()
 
 
 def _strict(name: str, data: bytes, encoding: str) -> str:

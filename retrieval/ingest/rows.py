@@ -84,7 +84,7 @@ def _row(node: Node) -> Entry:
 
 def _triplet(edge: Edge, names: Mapping[str, str]) -> Entry:
     text = f"{names.get(edge.source, '')} {ARROW} {edge.text or edge.relationship} {ARROW} {names.get(edge.target, '')}"
-    ends = {"source_id": edge.source, "target_id": edge.target, "relationship": edge.relationship}
+    ends = {"source_id": edge.source, "target_id": edge.target, "relationship": edge.relationship, "said": edge.text}
     return Entry(edge.id, text, importance_weight=edge.importance_weight, extra=ends)
 
 

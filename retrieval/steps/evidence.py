@@ -26,7 +26,7 @@ FUNCTION_WORDS = STOP_WORDS | set(
 def with_sources(query: Query, found: Found, deps: Deps) -> Found:
     """`found` with the chunks behind its context, in rank order, and the statements that an answer may quote."""
     ids = dict.fromkeys(chunk for item in found.items for chunk in _own_chunks(item))
-    edges = [item.edge.id for item in found.items if isinstance(item, Triplet)]
+    edges = [item.id for item in found.items if _is_edge(item)]
     said_in = deps.provenance(edges) if edges else {}
     ids.update(dict.fromkeys(chunk for edge in edges for chunk in said_in.get(edge, ())[:3]))
     rows = deps.vectors.fetch(CHUNKS, list(ids)[:MOST_SOURCES])
@@ -36,10 +36,15 @@ def with_sources(query: Query, found: Found, deps: Deps) -> Found:
     return replace(found, sources=sources, statements=statements)
 
 
+def _is_edge(item: Item) -> bool:
+    """Whether the item is an edge: a ranked triplet, or a row of the triplet collection."""
+    return isinstance(item, Triplet) or "relationship" in item.entry.extra
+
+
 def _own_chunks(item: Item) -> list[str]:
     """The chunks that an item shows: itself, what it summarises, or a triplet's chunk nodes."""
     if isinstance(item, Passage):
-        return [item.entry.chunk_id or item.entry.id]
+        return [item.entry.chunk_id] if item.entry.chunk_id else []
     return [node.id for node in (item.source, item.target) if node.type == CHUNK]
 
 
@@ -68,15 +73,23 @@ def _sentences(found: Found, rows: Sequence[Entry], numbers: Mapping[str, int], 
 def _edge_statements(
     items: Sequence[Item], said_in: Mapping[str, Sequence[str]], numbers: Mapping[str, int]
 ) -> list[Statement]:
-    """The texts of the ranked edges, each with the first source that says it."""
+    """The texts of the edges, each with the first source that says it."""
     statements = []
     for item in items:
-        if isinstance(item, Triplet) and item.edge.text and item.source.type != CHUNK:
-            numbered = [numbers[c] for c in said_in.get(item.edge.id, ()) if c in numbers]
-            if numbered:
-                distance = item.edge_distance if item.edge_matched else None
-                statements.append(Statement(item.edge.text, numbered[0], distance))
+        text, distance = _said(item)
+        numbered = [numbers[c] for c in said_in.get(item.id, ()) if c in numbers]
+        if text and numbered:
+            statements.append(Statement(text, numbered[0], distance))
     return statements
+
+
+def _said(item: Item) -> tuple[str, float | None]:
+    """(text, distance) of what an edge says; chunks and their mentions say nothing of their own."""
+    if isinstance(item, Passage):
+        return str(item.entry.extra.get("said", "")), item.distance
+    if item.source.type == CHUNK:
+        return "", None
+    return item.edge.text, item.edge_distance if item.edge_matched else None
 
 
 def evidence_block(answer: str, sources: Sequence[Source], limit: int = MOST_LINES) -> str:

@@ -8,7 +8,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 
 ROOT = Path(__file__).parents[3]
 POINTS = tuple(range(1, 21))
@@ -27,7 +26,6 @@ def killed_and_repeated(folder: Path, steps: int) -> tuple[int, str, str]:
     return killed.returncode, repeated.stdout, repeated.stderr
 
 
-@pytest.mark.slow
 def test_killed_at_twenty_points_it_ends_in_the_same_memory(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", NEVER)
     assert whole.returncode == 0, whole.stderr
