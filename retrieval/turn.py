@@ -132,16 +132,22 @@ class Turn:
 
 
 def node_ids(found: Found) -> tuple[str, ...]:
-    """Ids of the nodes that the context uses, sorted: triplet ends, or passages."""
-    triplets = [i for i in found.items if isinstance(i, Triplet)]
-    passages = [i for i in found.items if isinstance(i, Passage)]
-    ends = {node.id for t in triplets for node in (t.source, t.target)}
-    return tuple(sorted(ends | {p.entry.chunk_id or p.id for p in passages}))
+    """Ids of the nodes that the context uses, sorted: ends of triplets, or passages."""
+    used: set[str] = set()
+    for item in found.items:
+        if isinstance(item, Triplet):
+            used |= {item.source.id, item.target.id}
+        elif "relationship" in item.entry.extra:
+            used |= {str(item.entry.extra[end]) for end in ("source_id", "target_id")}
+        else:
+            used.add(item.entry.chunk_id or item.id)
+    return tuple(sorted(used))
 
 
 def edge_ids(found: Found) -> tuple[str, ...]:
     """Ids of the edges that the context uses, sorted."""
-    return tuple(sorted({i.edge.id for i in found.items if isinstance(i, Triplet)}))
+    edges = {i.id for i in found.items if isinstance(i, Triplet) or "relationship" in i.entry.extra}
+    return tuple(sorted(edges))
 
 
 def row(item: Triplet | Passage) -> dict[str, Json]:
