@@ -1,73 +1,126 @@
-"""Who may do what: the one place where permissions are asked."""
+"""Who may do what with which dataset: the one place that decides."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from retrieval.errors import DatasetNotFoundError, PermissionDeniedError, QueryValidationError
 from retrieval.model import Dataset
 from retrieval.ports import Catalog
 
-PERMISSIONS = ("read", "write", "delete", "share")
-
 
 class Access:
-    """Permissions over a catalog; with `enabled=False` there is one local user, who may do everything."""
+    """Permissions over a catalog; switched off, the one local user may do everything."""
 
-    def __init__(self, catalog: Catalog, *, enabled: bool) -> None:
+    def __init__(self, catalog: Catalog, enabled: bool) -> None:
         self._catalog = catalog
         self._enabled = enabled
 
     def allows(self, user: str, dataset: Dataset, permission: str) -> bool:
-        """Whether the user has this permission on the dataset."""
+        """Whether the user has this permission; an owner has all of them."""
         if not self._enabled or dataset.owner == user:
             return True
         return (user, permission) in self._catalog.grants(dataset.id)
 
     def check(self, user: str, dataset: Dataset, permission: str) -> None:
-        """PermissionDeniedError where the user lacks the permission."""
+        """Raise PermissionDeniedError where the user lacks the permission."""
         if not self.allows(user, dataset, permission):
-            raise PermissionDeniedError(
-                f"You lack the [{permission}] permission for dataset {dataset.name} (id: {dataset.id}). "
-                "Ask its owner to share it with you."
-            )
+            self._refuse(user, [dataset], permission)
 
     def readable(self, user: str) -> list[Dataset]:
         """The datasets that the user can read, oldest first."""
-        return [d for d in self._catalog.datasets() if self.allows(user, d, "read")]
+        return [dataset for dataset in self._catalog.datasets() if self.allows(user, dataset, "read")]
 
     def resolve(
         self,
         user: str,
-        names: str | Sequence[str] | None,
-        ids: str | Sequence[str] | None,
+        names: str | Sequence[str] | None = None,
+        ids: str | uuid.UUID | Sequence[str | uuid.UUID] | None = None,
         permission: str = "read",
     ) -> list[Dataset]:
-        """The datasets of these ids, else of these names, else all that are readable; all or nothing, in request order.
+        """The datasets asked for, each once and in request order, or an error: never some of them.
 
-        None means all; an empty list is refused, since it means that nothing was chosen.
+        Ids go before names. Without both these are all datasets on which the user has the permission; an empty list
+        asks for none and is refused.
         """
-        wanted = ids if ids is not None else names
-        if wanted is None:
-            found = [d for d in self._catalog.datasets() if self.allows(user, d, permission)]
-            return found
-        listed = [wanted] if isinstance(wanted, str | uuid.UUID) else list(wanted)
-        if not listed:
-            raise QueryValidationError("No dataset is selected. Select at least one, or all of them.")
-        keys = list(dict.fromkeys(str(item) for item in listed))
-        known = {d.id: d for d in self._catalog.datasets()}
-        by_key = known if ids is not None else self._named(user, keys, known)
-        missing = [key for key in keys if key not in by_key]
-        if missing:
-            raise DatasetNotFoundError(f"No dataset found for: {', '.join(missing)}. Check the name, or create it first.")
-        chosen = list({by_key[key].id: by_key[key] for key in keys}.values())
-        for dataset in chosen:
-            self.check(user, dataset, permission)
-        return chosen
+        known = self._catalog.datasets()
+        if ids is not None:
+            wanted = _by_id(known, _listed(ids, "dataset_ids"))
+        elif names is not None:
+            wanted = self._by_name(user, known, _listed(names, "datasets"))
+        else:
+            return [dataset for dataset in known if self.allows(user, dataset, permission)]
+        refused = [dataset for dataset in wanted if not self.allows(user, dataset, permission)]
+        if refused:
+            self._refuse(user, refused, permission)
+        return wanted
 
-    def _named(self, user: str, keys: Sequence[str], known: dict[str, Dataset]) -> dict[str, Dataset]:
-        """Datasets by name: the caller's own first, then those that the caller can read; an id counts as its name too."""
-        readable = [d for d in known.values() if self.allows(user, d, "read")]
-        ordered = sorted(readable, key=lambda d: d.owner == user)
-        return {d.id: d for d in readable} | {d.name: d for d in ordered}
+    def _by_name(self, user: str, known: Sequence[Dataset], names: Sequence[str]) -> list[Dataset]:
+        """Datasets by name, the user's own first, then those that the user can read; a UUID may stand for a name."""
+        found: dict[str, list[Dataset]] = {}
+        readable: list[Dataset] | None = None
+        for name in names:
+            found[name] = [d for d in known if d.name == name and d.owner == user]
+            if not found[name]:
+                readable = self.readable(user) if readable is None else readable
+                found[name] = [d for d in readable if name in {d.name, d.id}]
+        missing = [name for name in names if not found[name]]
+        if missing:
+            raise _not_found("named", missing)
+        for name, datasets in found.items():
+            if len(datasets) > 1:
+                choice = ", ".join(dataset.id for dataset in datasets)
+                raise QueryValidationError(f"Several datasets are named {name!r}. Choose one by its id: {choice}.")
+        return _once(datasets[0] for datasets in found.values())
+
+    def _refuse(self, user: str, datasets: Sequence[Dataset], permission: str) -> None:
+        # The name of a dataset is for those who can read it.
+        shown = [d.name if self.allows(user, d, "read") else d.id for d in datasets]
+        raise PermissionDeniedError(
+            f"You don't have the {permission} permission on: {', '.join(shown)}. Ask the owner to share it with you."
+        )
+
+
+def _listed(asked: object, option: str) -> list[str]:
+    """What was asked for as a list of texts; a lone one is a list of one, an empty list is refused."""
+    if isinstance(asked, str | uuid.UUID):
+        return [str(asked)]
+    if not isinstance(asked, Iterable):
+        raise QueryValidationError(f"{option} must be a text or a list of texts, not {asked!r}.")
+    listed = list(asked)
+    if not listed:
+        raise QueryValidationError(
+            f"Select at least one dataset: {option} is empty. Leave it out to search all of them."
+        )
+    unusable = [item for item in listed if not isinstance(item, str | uuid.UUID)]
+    if unusable:
+        raise QueryValidationError(f"{option} must hold texts, not {unusable[0]!r}.")
+    return list(dict.fromkeys(str(item) for item in listed))
+
+
+def _by_id(known: Sequence[Dataset], ids: Sequence[str]) -> list[Dataset]:
+    by_id = {_canonical(dataset.id): dataset for dataset in known}
+    missing = [own for own in ids if _canonical(own) not in by_id]
+    if missing:
+        raise _not_found("with the id", missing)
+    return _once(by_id[_canonical(own)] for own in ids)
+
+
+def _canonical(identifier: str) -> str:
+    """The id in the one spelling that a UUID has here; what is no UUID stays as it is."""
+    try:
+        return str(uuid.UUID(identifier))
+    except ValueError:
+        return identifier
+
+
+def _once(datasets: Iterable[Dataset]) -> list[Dataset]:
+    return list({dataset.id: dataset for dataset in datasets}.values())
+
+
+def _not_found(how: str, missing: Sequence[str]) -> DatasetNotFoundError:
+    listed = ", ".join(repr(name) for name in missing)
+    return DatasetNotFoundError(
+        f"There is no dataset {how} {listed}. Nothing was searched; check the list of datasets."
+    )

@@ -1,4 +1,4 @@
-"""What a model is told of the conversation so far (reference 6.1, 6.3; D9)."""
+"""What a session is called, and how its turns are told to a model (reference 6.1 and 6.3)."""
 
 from __future__ import annotations
 
@@ -10,40 +10,48 @@ from retrieval.errors import SessionParameterError
 from retrieval.model import StoredTurn
 
 
-def rendered(turns: Sequence[StoredTurn]) -> str:
-    """The turns as text, oldest first; '' without any. Stopped, failed and retrieval-only turns are left out."""
-    told = [turn for turn in turns if turn.remembered and turn.state == "done" and turn.answer]
-    if not told:
-        return ""
-    blocks = [f"[{_time(t.created_at)}]\nQUESTION: {t.question}\nANSWER: {t.answer}\n\n" for t in told]
-    return "Previous conversation:\n\n" + "".join(blocks)
-
-
-def _time(moment: datetime) -> str:
-    local = moment.astimezone(UTC) if moment.tzinfo else moment
-    return local.replace(tzinfo=None, microsecond=0).isoformat()
-
-
-def with_history(system_prompt: str, history: str) -> str:
-    """The system prompt with the conversation before it."""
-    return f"{history}\nTASK:{system_prompt}" if history else system_prompt
-
-
 def default_session_id(dataset_id: str | None) -> str:
-    """The session that is used where none is named: one per dataset."""
+    """The session of a dataset where none is named; an id that is no UUID raises SessionParameterError."""
     if dataset_id is None:
         return "default_session"
     try:
-        uuid.UUID(dataset_id)
-    except (ValueError, AttributeError, TypeError) as error:
-        raise SessionParameterError(f"The dataset of a session is named by its id, a UUID, not {dataset_id!r}.") from error
+        uuid.UUID(str(dataset_id))
+    except ValueError as error:
+        raise SessionParameterError(
+            f"A default session needs the dataset's id, not {dataset_id!r}. Pass the id, or name a session_id."
+        ) from error
     return f"default_session_{dataset_id}"
 
 
-def last_turns(value: object) -> int | None:
-    """A history length: None, or a whole number of at least 1."""
-    if value is None:
+def checked_last_n(last_n: object) -> int | None:
+    """The number of turns to look back, at least 1, or None for all of them."""
+    if last_n is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SessionParameterError(f"last_n must be a positive integer or None, not {value!r}.")
-    return value
+    if isinstance(last_n, bool) or not isinstance(last_n, int) or last_n < 1:
+        raise SessionParameterError(f"last_n must be a whole number of at least 1, or None, not {last_n!r}.")
+    return last_n
+
+
+def rendered(turns: Sequence[StoredTurn], last_n: int | None = None) -> str:
+    """The conversation as a model reads it, '' without one; only complete turns of types that remember are history."""
+    history = [turn for turn in turns if turn.remembered and turn.state == "done"]
+    limit = checked_last_n(last_n)
+    told = history if limit is None else history[-limit:]
+    if not told:
+        return ""
+    return "Previous conversation:\n\n" + "".join(_told(turn) for turn in told)
+
+
+def _told(turn: StoredTurn) -> str:
+    return f"[{_moment(turn.created_at)}]\nQUESTION: {turn.question}\nANSWER: {turn.answer}\n\n"
+
+
+def _moment(time: datetime) -> str:
+    """The time in UTC to the second; one without a zone is taken as UTC."""
+    in_utc = time if time.tzinfo is None else time.astimezone(UTC)
+    return in_utc.replace(tzinfo=None, microsecond=0).isoformat()
+
+
+def with_history(system_prompt: str, history: str) -> str:
+    """The system prompt with the conversation in front of it (D9)."""
+    return f"{history}\nTASK:{system_prompt}" if history else system_prompt

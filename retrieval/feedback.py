@@ -1,7 +1,8 @@
-"""From ratings to feedback weights: a fold over the feedback log, so that changing or withdrawing a rating is exact."""
+"""Ratings to feedback weights: a fold over the feedback log, so that changing or withdrawing a rating undoes it exactly."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from retrieval.errors import SessionParameterError
@@ -11,26 +12,32 @@ ALPHA = 0.1
 
 
 def rating(score: object) -> float:
-    """What a score of 1..5 pulls weights towards: 0, 0.25, 0.5, 0.75, 1 (reference 7)."""
-    if isinstance(score, bool) or not isinstance(score, int) or not 1 <= score <= 5:
-        raise SessionParameterError(f"A rating is a whole number from 1 to 5, not {score!r}.")
+    """The score 1..5 as a number in [0, 1]; anything else raises SessionParameterError."""
+    if isinstance(score, bool) or not isinstance(score, int) or not 1 <= score <= 5:  # noqa: PLR2004
+        raise SessionParameterError(f"A score is a whole number from 1 to 5, not {score!r}.")
     return (score - 1) / 4
 
 
-def moved(weight: float, towards: float, alpha: float = ALPHA) -> float:
-    """The weight one step nearer to a rating: round(clamp(w + alpha (r - w), 0, 1), 4)."""
-    if isinstance(alpha, bool) or not 0 < alpha <= 1:
-        raise SessionParameterError(f"alpha must be above 0 and at most 1, not {alpha!r}.")
-    return round(min(max(weight + alpha * (towards - weight), 0.0), 1.0), 4)
+def moved(weight: float, r: float, alpha: float = ALPHA) -> float:
+    """The weight moved towards r by the share alpha, in [0, 1], to four digits."""
+    return round(min(1.0, max(0.0, weight + _share(alpha) * (r - weight))), 4)
+
+
+def _share(alpha: object) -> float:
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha <= 1 or math.isnan(alpha):
+        raise SessionParameterError(f"alpha must be a number above 0 and at most 1, not {alpha!r}.")
+    return float(alpha)
 
 
 def fold(ratings: Iterable[tuple[StoredTurn, Feedback]], alpha: float = ALPHA) -> dict[str, float]:
-    """Weight of every node and edge that a rated turn used, from the ratings in the order of the log."""
+    """The weight of each node and edge id that a rated turn used; a turn counts once, with its last rating."""
+    _share(alpha)
+    standing = {(turn.user, turn.id): (turn, feedback) for turn, feedback in ratings}
     weights: dict[str, float] = {}
-    for turn, given in ratings:
-        if given.score is None:
+    for turn, feedback in standing.values():
+        if feedback.score is None:
             continue
-        towards = rating(given.score)
+        r = rating(feedback.score)
         for element in dict.fromkeys((*turn.node_ids, *turn.edge_ids)):
-            weights[element] = moved(weights.get(element, NEUTRAL_WEIGHT), towards, alpha)
+            weights[element] = moved(weights.get(element, NEUTRAL_WEIGHT), r, alpha)
     return weights
