@@ -90,9 +90,7 @@ def _listed(asked: object, option: str) -> list[str]:
         raise QueryValidationError(f"{option} must be a text or a list of texts, not {asked!r}.")
     listed = list(asked)
     if not listed:
-        raise QueryValidationError(
-            f"Select at least one dataset: {option} is empty. Leave it out to search all of them."
-        )
+        raise QueryValidationError(f"Select at least one dataset: {option} is empty. Leave it out to ask for all.")
     unusable = [item for item in listed if not isinstance(item, str | uuid.UUID)]
     if unusable:
         raise QueryValidationError(f"{option} must hold texts, not {unusable[0]!r}.")
@@ -121,6 +119,4 @@ def _once(datasets: Iterable[Dataset]) -> list[Dataset]:
 
 def _not_found(how: str, missing: Sequence[str]) -> DatasetNotFoundError:
     listed = ", ".join(repr(name) for name in missing)
-    return DatasetNotFoundError(
-        f"There is no dataset {how} {listed}. Nothing was searched; check the list of datasets."
-    )
+    return DatasetNotFoundError(f"There is no dataset {how} {listed}. Nothing was done; check the list of datasets.")

@@ -1,4 +1,4 @@
-"""Ratings to feedback weights: a fold over the feedback log, so that changing or withdrawing a rating undoes it exactly."""
+"""Ratings to feedback weights: a fold over the feedback log, so that changing or withdrawing a rating undoes it."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class Catalog(Protocol):
         """The dataset with these fields changed (name, description, embedding_model, embedding_dimensions)."""
 
     def delete_dataset(self, dataset_id: str) -> None:
-        """Forget the dataset and every record that belongs to it."""
+        """Forget the dataset and every record that belongs to it, turns that quote it too."""
 
     def grants(self, dataset_id: str) -> set[tuple[str, str]]:
         """(user, permission) pairs besides the owner's; permissions are read, write, delete, share."""
@@ -184,7 +184,7 @@ class Catalog(Protocol):
         """Give or take a permission."""
 
     def put_document(self, document: Document) -> None:
-        """Store or replace a document's record."""
+        """Store or replace a document's record; status `added` drops whatever was under way for it."""
 
     def documents(self, dataset_id: str) -> list[Document]:
         """The dataset's documents, oldest first."""
@@ -194,11 +194,13 @@ class OperationLog(Protocol):
     """What each document contributes, and which writes are under way: the truth the stores are rebuilt from."""
 
     def begin(self, dataset_id: str, document_id: str, kind: str) -> Operation:
-        """The unfinished operation of this document and kind, or a new one."""
+        """The unfinished operation of this document and kind, or a new one. The document's status follows at once:
+        kind add, `processing`; kind delete, `deleting`, which hides it and drops an unfinished add."""
 
     def advance(self, operation: Operation, stage: str) -> Operation:
         """The operation with this stage finished. Stage `done` ends it: the document becomes visible (kind add) or its
-        records go (kind delete), and the dataset's version grows by one, all in one transaction."""
+        records go (kind delete), and the dataset's version grows by one, all in one transaction. StoreError for an
+        operation that was finished or dropped meanwhile."""
 
     def pending(self, dataset_id: str) -> list[Operation]:
         """Unfinished operations, oldest first."""
@@ -210,7 +212,8 @@ class OperationLog(Protocol):
         """What the document contributes, in the order given."""
 
     def about(self, dataset_id: str, element_ids: Sequence[str]) -> Mapping[str, list[Contribution]]:
-        """Contributions per element of all documents, ordered by (document created_at, document id, given order)."""
+        """Contributions per element of all documents that are not `deleting`, ordered by (document created_at,
+        document id, given order)."""
 
     def hidden(self, dataset_id: str) -> set[str]:
         """Ids of elements that only documents not `done` contribute: a reader must not see them."""
@@ -222,8 +225,13 @@ class Conversations(Protocol):
     def append(self, turn: StoredTurn) -> None:
         """Store a turn; creates its session (titled by the first question) when it is new. Equal ids replace."""
 
-    def turns(self, user: str, session_id: str, last: int | None = None) -> list[StoredTurn]:
-        """The turns of a session with their feedback, oldest first; the last n with `last`."""
+    def turns(
+        self, user: str, session_id: str, last: int | None = None, *, history: bool = False
+    ) -> list[StoredTurn]:
+        """The turns of a session with their feedback, oldest first; the last n with `last`.
+
+        With `history` only those that a later question is told of: remembered and done.
+        """
 
     def turn(self, user: str, turn_id: str) -> StoredTurn | None:
         """One turn with its feedback."""
@@ -235,7 +243,8 @@ class Conversations(Protocol):
         """Whether there was such a session."""
 
     def delete_session(self, user: str, session_id: str, *, deleted: bool = True) -> bool:
-        """Hide a session, or bring it back with deleted=False; whether there was one."""
+        """Hide a session, or bring it back with deleted=False; whether there was one. A turn appended to a hidden
+        session begins it anew, without the hidden turns."""
 
 
 class FeedbackStore(Protocol):
@@ -245,7 +254,8 @@ class FeedbackStore(Protocol):
         """Set, change or (None) withdraw the user's rating of a turn; False for an unknown turn."""
 
     def ratings(self, dataset_id: str) -> list[tuple[StoredTurn, Feedback]]:
-        """All rated turns of a dataset, ordered by (first rated at, turn id): the log that weights are a fold of."""
+        """All rated turns of a dataset, ordered by (first rated at, turn id): the log that weights are a fold of.
+        Their `payload` is left out."""
 
     def weights(self, dataset_id: str) -> Mapping[str, float]:
         """Feedback weight of each node and edge id that has one."""

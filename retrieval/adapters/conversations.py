@@ -43,9 +43,11 @@ class SqlConversations:
         connection.execute(change.where(SESSION.deleted).values(fresh | {"deleted": False}))
         connection.execute(change.where(SESSION.updated_at < turn.created_at).values(updated_at=turn.created_at))
 
-    def turns(self, user: str, session_id: str, last: int | None = None) -> list[StoredTurn]:
+    def turns(self, user: str, session_id: str, last: int | None = None, *, history: bool = False) -> list[StoredTurn]:
         """The turns of a session with their feedback, oldest first; the last n with `last`."""
         wanted = with_feedback().where(TURN.user == user, TURN.session_id == session_id, ~TURN.deleted)
+        if history:
+            wanted = wanted.where(TURN.remembered, TURN.state == "done")
         wanted = wanted.order_by(TURN.created_at.desc(), TURN.number.desc())
         if last is not None:
             wanted = wanted.limit(max(last, 0))

@@ -29,10 +29,12 @@ class MemoryConversations:
             tables.turns[key] = own
             tables.deleted_turns.discard(key)
 
-    def turns(self, user: str, session_id: str, last: int | None = None) -> list[StoredTurn]:
+    def turns(self, user: str, session_id: str, last: int | None = None, *, history: bool = False) -> list[StoredTurn]:
         """The turns of a session with their feedback, oldest first; the last n with `last`."""
         with self._tables.lock:
             found = self._visible(user, session_id)
+        if history:
+            found = [turn for turn in found if turn.remembered and turn.state == "done"]
         return found if last is None else found[len(found) - min(max(last, 0), len(found)) :]
 
     def _visible(self, user: str, session_id: str) -> list[StoredTurn]:

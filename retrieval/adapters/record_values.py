@@ -131,10 +131,11 @@ def title_of(question: str) -> str:
 
 
 def dataset_name(name: str) -> str:
-    """The name as stored; a blank one is refused."""
-    if not name.strip():
+    """The name as stored, without spaces around it; a blank one is refused."""
+    stripped = clean(name).strip()
+    if not stripped:
         raise QueryValidationError("A dataset needs a name.")
-    return clean(name)
+    return stripped
 
 
 def permission(name: str) -> str:
