@@ -41,9 +41,9 @@ def tokens(text: str, stop: Collection[str] = STOP_WORDS) -> list[str]:
     return [word for word in _words(composed) if word not in stop]
 
 
-def query_tokens(text: str) -> list[str]:
+def query_tokens(text: str, stop: Collection[str] = STOP_WORDS) -> list[str]:
     """The tokens of a question; where it is all stop words, those, so that `the who` can be found."""
-    return tokens(text) or tokens(text, NO_STOP_WORDS)
+    return tokens(text, stop) or tokens(text, NO_STOP_WORDS)
 
 
 def _words(text: str) -> Iterator[str]:

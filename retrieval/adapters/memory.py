@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import RLock
 
 import numpy as np
@@ -188,7 +188,8 @@ class MemoryGraph:
 class MemoryLexical:
     """LexicalIndex that scores every chunk on every search: the formula as it is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop_words: Collection[str] = STOP_WORDS) -> None:
+        self._stop_words = stop_words
         self._chunks: dict[str, tuple[str, Counter[str], Counter[str], tuple[str, ...]]] = {}
 
     def count(self) -> int:
@@ -199,7 +200,7 @@ class MemoryLexical:
         """Make these the whole content of this document."""
         self.remove(document_id)
         for chunk, text in passages:
-            everything, words = Counter(tokens(text, NO_STOP_WORDS)), Counter(tokens(text))
+            everything, words = Counter(tokens(text, NO_STOP_WORDS)), Counter(tokens(text, self._stop_words))
             self._chunks[chunk] = (document_id, words, everything, tuple(node_sets))
 
     def remove(self, document_id: str) -> None:
@@ -210,7 +211,7 @@ class MemoryLexical:
         self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None
     ) -> list[tuple[str, float]]:
         """(chunk id, BM25 score), best first."""
-        asked = dict.fromkeys(query_tokens(query))
+        asked = dict.fromkeys(query_tokens(query, self._stop_words))
         frequencies = {t: sum(t in kept[2] for kept in self._chunks.values()) for t in asked}
         lengths = {i: kept[1].total() for i, kept in self._chunks.items()}
         average = sum(lengths.values()) / len(lengths) if lengths else 0.0

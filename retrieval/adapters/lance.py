@@ -1,0 +1,246 @@
+"""VectorStore on LanceDB: cosine always, explicit limits, one table per collection, handles kept open."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from retrieval.errors import StoreError
+from retrieval.model import Entry, Floats, Hits, NodeSetFilter
+
+if TYPE_CHECKING:
+    import lancedb
+    from lancedb.table import Table
+
+INDEX_FROM = 50_000
+REFINE = 10
+BATCH = 500
+COLUMNS = (
+    "id",
+    "text",
+    "document_id",
+    "document_name",
+    "chunk_id",
+    "chunk_index",
+    "page",
+    "importance_weight",
+    "node_sets",
+    "extra",
+)
+
+
+class LanceVectors:
+    """The vectors of one dataset in a folder of Lance tables."""
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
+        os.environ.setdefault("LANCE_LOG", "error")
+        import lancedb
+
+        self._dimensions = dimensions
+        self._schema = _schema(dimensions)
+        self._writing = RLock()
+        with _ours():
+            self._database: lancedb.DBConnection = lancedb.connect(
+                str(folder), read_consistency_interval=timedelta(seconds=0)
+            )
+            names = self._database.list_tables(limit=1000).tables
+            self._tables: dict[str, Table] = {name: self._database.open_table(name) for name in names}
+
+    def counts(self) -> Mapping[str, int]:
+        """Rows of each collection."""
+        with _ours():
+            return {name: table.count_rows() for name, table in list(self._tables.items())}
+
+    def upsert(self, collection: str, entries: Sequence[Entry], vectors: Floats) -> None:
+        """Store rows, replacing equal ids; the collection is created with its whole schema."""
+        if not entries:
+            return
+        usable = np.isfinite(vectors).all(axis=1) & (np.abs(vectors).sum(axis=1) > 0)
+        if not usable.all():
+            raise StoreError(f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again.")
+        if vectors.shape[1] != self._dimensions:
+            raise StoreError(f"{collection} holds vectors of {self._dimensions} dimensions, not {vectors.shape[1]}.")
+        distinct = {entry.id: (entry, vector) for entry, vector in zip(entries, vectors, strict=True)}
+        rows = pa.Table.from_pylist([_row(e, v) for e, v in distinct.values()], self._schema)
+        with self._writing, _ours():
+            table = self._tables.get(collection)
+            if table is None:
+                table = self._database.create_table(collection, schema=self._schema)
+                table.set_unenforced_primary_key("id")
+                self._tables[collection] = table
+            table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+    def delete(self, collection: str, ids: Iterable[str]) -> None:
+        """Remove rows."""
+        table = self._tables.get(collection)
+        listed = list(ids)
+        if table is None or not listed:
+            return
+        with self._writing, _ours():
+            for start in range(0, len(listed), BATCH):
+                table.delete(_among(listed[start : start + BATCH]))
+
+    def search(
+        self, collection: str, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None = None
+    ) -> Hits:
+        """Nearest rows, nearest first, ties by id."""
+        table = self._tables.get(collection)
+        if table is None:
+            return Hits(collection, (), np.empty(0, dtype=np.float32))
+        _check(vector)
+        with _ours():
+            count = limit if limit is not None else max(table.count_rows(), 1)
+            asked = table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
+            asked = asked.distance_type("cosine").limit(count).select(["id", "_distance"])
+            if node_sets is not None:
+                asked = asked.where(_in_sets(node_sets), prefilter=True)
+            if _indexed(table):
+                asked = asked.refine_factor(REFINE)
+            found = asked.to_arrow()
+        return _ordered(collection, found["id"].to_pylist(), found["_distance"].to_numpy())
+
+    def distances(self, collection: str, vector: Floats, ids: Sequence[str]) -> Hits:
+        """Distances of exactly these rows, in the order given."""
+        _check(vector)
+        table = self._tables.get(collection)
+        known: dict[str, Floats] = {}
+        if table is not None:
+            for start in range(0, len(ids), BATCH):
+                found = self._where(table, ids[start : start + BATCH], ["id", "vector"])
+                values = found["vector"].combine_chunks().flatten().to_numpy().reshape(-1, self._dimensions)
+                known.update(zip(found["id"].to_pylist(), values, strict=True))
+        present = [i for i in ids if i in known]
+        if not present:
+            return Hits(collection, (), np.empty(0, dtype=np.float32))
+        stored = np.stack([known[i] for i in present])
+        similarity = stored @ vector / (np.linalg.norm(stored, axis=1) * np.linalg.norm(vector))
+        return Hits(collection, tuple(present), (1.0 - similarity).astype(np.float32))
+
+    def fetch(self, collection: str, ids: Sequence[str]) -> list[Entry]:
+        """Rows in the order of the ids."""
+        table = self._tables.get(collection)
+        if table is None or not ids:
+            return []
+        found: dict[str, Entry] = {}
+        for start in range(0, len(ids), BATCH):
+            rows = self._where(table, ids[start : start + BATCH], list(COLUMNS)).to_pylist()
+            found.update({row["id"]: _entry(row) for row in rows})
+        return [found[i] for i in ids if i in found]
+
+    def optimize(self) -> None:
+        """Merge small files after bulk work; above 50,000 rows build or extend the vector index."""
+        from lancedb.index import IvfSq
+
+        with self._writing, _ours():
+            for table in self._tables.values():
+                if table.count_rows() >= INDEX_FROM and not _indexed(table):
+                    table.create_index("vector", config=IvfSq(distance_type="cosine"))
+                table.optimize()
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._tables = {}
+
+    def _where(self, table: Table, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        with _ours():
+            return table.search().where(_among(ids)).select(list(columns)).limit(len(ids)).to_arrow()
+
+
+@contextmanager
+def _ours() -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError, pa.ArrowException) as error:
+        raise StoreError(f"The vector database failed: {error}") from error
+
+
+def _schema(dimensions: int) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False),
+            ("text", pa.string()),
+            ("document_id", pa.string()),
+            ("document_name", pa.string()),
+            ("chunk_id", pa.string()),
+            ("chunk_index", pa.int32()),
+            ("page", pa.int32()),
+            ("importance_weight", pa.float64()),
+            ("node_sets", pa.list_(pa.string())),
+            ("extra", pa.string()),
+            ("vector", pa.list_(pa.float32(), dimensions)),
+        ]
+    )
+
+
+def _check(vector: Floats) -> None:
+    if not np.isfinite(vector).all() or not np.abs(vector).sum():
+        raise StoreError("The question's vector is empty; it can't be compared. Ask with words.")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _among(ids: Sequence[str]) -> str:
+    return f"id IN ({', '.join(map(_quoted, ids))})"
+
+
+def _in_sets(node_sets: NodeSetFilter) -> str:
+    function = "array_has_all" if node_sets.match_all else "array_has_any"
+    return f"{function}(node_sets, [{', '.join(map(_quoted, node_sets.names))}])"
+
+
+def _indexed(table: Table) -> bool:
+    return bool(table.list_indices())
+
+
+def _ordered(collection: str, ids: Sequence[str], distances: Any) -> Hits:
+    """Nearest first; distances that differ only by rounding are ties, and ties go by id."""
+    pairs = sorted((round(max(float(d), 0.0), 6), i) for i, d in zip(ids, distances, strict=True))
+    return Hits(collection, tuple(i for _, i in pairs), np.array([d for d, _ in pairs], dtype=np.float32))
+
+
+def _text(value: str) -> str:
+    """The text without lone surrogates, which Arrow can't store."""
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _row(entry: Entry, vector: Floats) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "text": _text(entry.text),
+        "document_id": entry.document_id,
+        "document_name": _text(entry.document_name),
+        "chunk_id": entry.chunk_id,
+        "chunk_index": entry.chunk_index,
+        "page": entry.page,
+        "importance_weight": entry.importance_weight,
+        "node_sets": [_text(name) for name in entry.node_sets],
+        "extra": json.dumps(dict(entry.extra), sort_keys=True, allow_nan=False),
+        "vector": np.asarray(vector, dtype=np.float32),
+    }
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    return Entry(
+        row["id"],
+        row["text"],
+        row["document_id"],
+        row["document_name"],
+        row["chunk_id"],
+        row["chunk_index"],
+        row["page"],
+        row["importance_weight"],
+        tuple(row["node_sets"] or ()),
+        json.loads(row["extra"] or "{}"),
+    )
