@@ -95,18 +95,24 @@ def batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _url(place: str | Path) -> URL:
-    text = str(place)
-    if isinstance(place, str) and "://" in text:
-        try:
-            return make_url(text.replace("postgres://", "postgresql://", 1))
-        except SQLAlchemyError as error:
-            raise StoreError("The database URL can't be read: write postgresql://user:password@host/name.") from error
+    if isinstance(place, str) and "://" in place:
+        return _database_url(place)
     path = Path(place).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{path.parent} can't be created: {error.strerror}.") from error
     return URL.create("sqlite", database=str(path))
+
+
+def _database_url(text: str) -> URL:
+    try:
+        url = make_url(text.replace("postgres://", "postgresql://", 1))
+    except (SQLAlchemyError, ValueError) as error:
+        raise StoreError("The database URL can't be read: write postgresql://user:password@host/name.") from error
+    if url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}:
+        raise StoreError("The database URL names no file, so nothing would be kept: write sqlite:///path/to/file.")
+    return url
 
 
 def _engine(url: URL) -> Engine:

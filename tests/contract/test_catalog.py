@@ -11,7 +11,7 @@ import pytest
 
 from retrieval.adapters.record_values import Records
 from retrieval.errors import DatasetNotFoundError, QueryValidationError
-from retrieval.model import Feedback, LoggedQuery
+from retrieval.model import Feedback, Json, LoggedQuery
 from tests.contract.record_stores import KINDS, at, document, in_threads, opened, said, turn
 
 
@@ -127,7 +127,11 @@ def test_times_come_back_aware_in_utc_bug_38(records: Records) -> None:
 
 def test_reports_are_valid_json_f12(records: Records) -> None:
     made = records.catalog.create_dataset("notes", "sam")
-    report = {"score": float("nan"), "deep": [{"x": float("inf")}, (1.5, -float("inf"))], "text": "a\ud83db"}
+    report: dict[str, Json] = {
+        "score": float("nan"),
+        "deep": [{"x": float("inf")}, (1.5, -float("inf"))],
+        "text": "a\ud83db",
+    }
     records.catalog.put_document(replace(document(made.id, "a"), report=report))
     (known,) = records.catalog.documents(made.id)
     assert known.report == {"score": None, "deep": [{"x": None}, [1.5, None]], "text": "a\ufffdb"}

@@ -124,7 +124,8 @@ def test_sessions_do_not_bleed_bug_97(records: Records) -> None:
 
     def talk(number: int) -> None:
         user, session = ("sam", "kim")[number % 2], ("A", "B")[number // 2 % 2]
-        records.conversations.append(turn(number // 4, session, user, question=f"I am {user} in {session}", id=f"{session}{number // 4}"))
+        own, said = f"{session}{number // 4}", f"I am {user} in {session}"
+        records.conversations.append(turn(number // 4, session, user, id=own, question=said))
 
     in_threads(talk, range(80))
     for user in ("sam", "kim"):
@@ -189,7 +190,7 @@ def test_rename(records: Records) -> None:
         ("berlin", ["answer"]),
         ("BERLIN", ["answer"]),
         ("strasse", ["question"]),
-        ("МОСКВА", ["title"]),
+        ("МОСКВА", ["title"]),  # noqa: RUF001
         ("cafe\u0301", ["question"]),
         ("100%", ["percent"]),
         ("%", ["percent"]),

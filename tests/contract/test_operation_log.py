@@ -10,7 +10,7 @@ import pytest
 
 from retrieval.adapters.record_values import Records
 from retrieval.errors import DocumentNotFoundError, QueryValidationError, StoreError
-from retrieval.model import Contribution, Edge, Node
+from retrieval.model import Contribution, Edge, Json, Node
 from tests.contract.record_stores import KINDS, document, in_threads, opened, said
 
 
@@ -151,10 +151,9 @@ def test_unknown_documents_and_kinds_are_refused(records: Records) -> None:
 
 # ------------------------------------------------------------------ contributions
 
-FULL = Node(
-    "n", "Entity", "Zoë 🚀", "line\nbreak", "text", 0.25, ("s1", "s2"), {"page": None, "deep": {"list": [1, 2.5, True, "x"]}}
-)
-EDGE = Edge("n", "m", "由...组成", "Zoë's \"edge\"", 1.0, {"edge_object_id": "e"})
+DEEP: dict[str, Json] = {"page": None, "deep": {"list": [1, 2.5, True, "x"]}}
+FULL = Node("n", "Entity", "Zoë 🚀", "line\nbreak", "text", 0.25, ("s1", "s2"), DEEP)
+EDGE = Edge("n", "m", "由...组成", 'Zoë\'s "edge"', 1.0, {"edge_object_id": "e"})
 
 
 def test_contributions_round_trip_in_the_order_given(records: Records) -> None:
