@@ -1,0 +1,112 @@
+"""Answerer without a language model: the sentences of the context that answer best, word for word, each with its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import log
+
+import numpy as np
+
+from retrieval.model import Prompt, Statement
+from retrieval.ports import Embedder
+from retrieval.words import query_tokens, tokens
+
+NOTHING = "Nothing in this memory answers that closely enough."
+# models.md B: cosine + 0.5 x share of the question's rare words + 0.08 for an entity of the asked type.
+WORDS, TYPE = 0.5, 0.08
+FLOOR, LEAST_WORDS = 0.62, 0.34
+FEWEST, MOST = 2, 8
+MARGIN_SINGLE, MARGIN_LIST = 0.06, 0.22
+ALIKE = 0.8
+LIST = re.compile(r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b", re.I)
+ASKED = (
+    (re.compile(r"\b(?:when|since when|what year|which year|date)\b", re.I), re.compile(r"\b(?:1\d|20)\d{2}\b")),
+    (re.compile(r"\bhow (?:many|much|long|far|large|old|big|high)\b", re.I), re.compile(r"\d")),
+    (re.compile(r"\bwho(?:m|se)?\b", re.I), re.compile(r"(?<!^)\b[A-ZÀ-Þ][\w'’\-]+ [A-ZÀ-Þ][\w'’\-]+")),
+)
+STEM = re.compile(r"(?<=\w{3})(?:ies|es|s|ing|ed|ly)$")
+HEADING = re.compile(r"^\s*#{1,6}\s")
+
+
+class Extractive:
+    """Chooses among the prompt's statements; needs the embedder only where they carry no distances."""
+
+    name = "extractive"
+    generates = False
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def answer(self, prompt: Prompt) -> Iterator[str]:
+        """The best statements, best first, each followed by its `[source]`."""
+        usable = [s for s in prompt.statements if not HEADING.match(s.text)]
+        chosen = self._chosen(prompt.question, usable)
+        if not chosen:
+            yield NOTHING
+            return
+        for position, statement in enumerate(chosen):
+            yield f"{' ' if position else ''}{_whole(statement.text)} [{statement.source}]"
+
+    def _chosen(self, question: str, statements: Sequence[Statement]) -> list[Statement]:
+        if not statements:
+            return []
+        words = [_stems(s.text) for s in statements]
+        share = _shares(question, words)
+        similarity = self._similarities(question, statements)
+        fitting = np.array([_fits(question, s.text) for s in statements])
+        scores = similarity + WORDS * share + TYPE * fitting
+        best = int(np.argmax(scores))
+        if scores[best] < FLOOR or share[best] < LEAST_WORDS and similarity[best] < FLOOR:
+            return []
+        listing = bool(LIST.search(question))
+        margin, most = (MARGIN_LIST, MOST) if listing else (MARGIN_SINGLE, FEWEST + 1)
+        chosen: list[int] = []
+        for index in np.argsort(-np.round(scores, 6), kind="stable"):
+            if len(chosen) == most or scores[index] < scores[best] - margin:
+                break
+            if not any(_alike(words[index], words[other]) for other in chosen):
+                chosen.append(int(index))
+        return [statements[i] for i in chosen]
+
+    def _similarities(self, question: str, statements: Sequence[Statement]) -> np.ndarray:  # type: ignore[type-arg]
+        """Cosine of the question and each statement."""
+        if all(s.distance is not None for s in statements):
+            return np.array([1.0 - (s.distance or 0.0) for s in statements])
+        vectors = self._embedder.embed([question, *(s.text for s in statements)])
+        return np.asarray(vectors[1:] @ vectors[0], dtype=np.float64)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(STEM.sub("", word) for word in tokens(text))
+
+
+def _shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:  # type: ignore[type-arg]
+    """For each statement the share of the question's words that it has, rare words counting more."""
+    asked = {STEM.sub("", word) for word in query_tokens(question)} - {"what", "tell", "me", "give"}
+    if not asked:
+        return np.zeros(len(statements))
+    weights = {word: _rarity(word, statements) for word in asked}
+    total = sum(weights.values())
+    return np.array([sum(weights[w] for w in asked & own) / total for own in statements])
+
+
+def _rarity(word: str, statements: Sequence[frozenset[str]]) -> float:
+    having = sum(word in own for own in statements)
+    return log(1 + (len(statements) - having + 0.5) / (having + 0.5))
+
+
+def _fits(question: str, text: str) -> bool:
+    """Whether the statement holds the kind of thing that is asked for."""
+    return any(asked.search(question) and held.search(text) for asked, held in ASKED)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two statements say nearly the same."""
+    return len(one & other) >= ALIKE * max(len(one | other), 1)
+
+
+def _whole(text: str) -> str:
+    return text if text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？", '"', "”")) else f"{text.rstrip()}."
+
+
