@@ -151,6 +151,15 @@ def test_a_turn_of_another_user_can_not_be_read_renamed_or_deleted_bug_97(record
     assert known.answer == "A1"
 
 
+def test_a_rating_is_its_own_users_though_turn_ids_are_equal_bug_97(records: Records) -> None:
+    for user in ("sam", "kim"):
+        records.conversations.append(turn(1, user=user))
+    records.feedback.rate("kim", "t1", Feedback(1, "mine", at(2)))
+    assert [t.feedback for t in records.conversations.turns("sam", "s")] == [None]
+    assert [t.feedback for t in records.conversations.turns("kim", "s")] == [Feedback(1, "mine", at(2))]
+    assert [(t.user, t.id) for t, _ in records.feedback.ratings("d")] == [("kim", "t1")]
+
+
 # ------------------------------------------------------------------ sessions
 
 
