@@ -146,7 +146,7 @@ class Engine(Library):
         history = ""
         if recipe.remembers and not request.only_context:
             last = self.settings.session_history_last_n
-            history = conversation.rendered(parts.conversations.turns(request.user, session, last))
+            history = conversation.rendered(parts.conversations.turns(request.user, session, last, history=True))
 
         def provenance(ids: Sequence[str]) -> Mapping[str, list[str]]:
             said = parts.operations.about(dataset.id, ids)

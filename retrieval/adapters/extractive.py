@@ -16,8 +16,10 @@ NOTHING = "Nothing in this memory answers that closely enough."
 # models.md B: cosine + 0.5 x share of the question's rare words + 0.08 for an entity of the asked type.
 WORDS, TYPE = 0.5, 0.08
 FLOOR, LEAST_WORDS = 0.62, 0.34
-FEWEST, MOST = 2, 8
-MARGIN_SINGLE, MARGIN_LIST = 0.06, 0.22
+NAMES = 0.25
+MOST, MOST_LISTED = 3, 6
+MARGIN, MARGIN_LISTED = 0.06, 0.12
+LONG = 320
 ALIKE = 0.8
 LIST = re.compile(r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b", re.I)
 ASKED = (
@@ -41,30 +43,34 @@ class Extractive:
     def answer(self, prompt: Prompt) -> Iterator[str]:
         """The best statements, best first, each followed by its `[source]`."""
         usable = [s for s in prompt.statements if not HEADING.match(s.text)]
-        chosen = self._chosen(prompt.question, usable)
+        around = {s.number: f"{s.document_name} {s.text}" for s in prompt.sources}
+        chosen = self._chosen(prompt.question, usable, [around.get(s.source, "") for s in usable])
         if not chosen:
             yield NOTHING
             return
         for position, statement in enumerate(chosen):
             yield f"{' ' if position else ''}{_whole(statement.text)} [{statement.source}]"
 
-    def _chosen(self, question: str, statements: Sequence[Statement]) -> list[Statement]:
-        if not statements:
+    def _chosen(self, question: str, statements: Sequence[Statement], around: Sequence[str]) -> list[Statement]:
+        names = asked_names(question)
+        if not statements or names and not any(names & _stems(f"{s.text} {a}") for s, a in zip(statements, around, strict=True)):
             return []
         words = [_stems(s.text) for s in statements]
         share = _shares(question, words)
         similarity = self._similarities(question, statements)
         fitting = np.array([_fits(question, s.text) for s in statements])
-        scores = similarity + WORDS * share + TYPE * fitting
+        named = np.array([_share_of(names, own | _stems(a)) for own, a in zip(words, around, strict=True)])
+        scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0)
         best = int(np.argmax(scores))
-        if scores[best] < FLOOR or share[best] < LEAST_WORDS and similarity[best] < FLOOR:
+        if scores[best] < FLOOR or (share[best] < LEAST_WORDS and similarity[best] < FLOOR):
             return []
-        listing = bool(LIST.search(question))
-        margin, most = (MARGIN_LIST, MOST) if listing else (MARGIN_SINGLE, FEWEST + 1)
+        margin, most = (MARGIN_LISTED, MOST_LISTED) if LIST.search(question) else (MARGIN, MOST)
         chosen: list[int] = []
         for index in np.argsort(-np.round(scores, 6), kind="stable"):
             if len(chosen) == most or scores[index] < scores[best] - margin:
                 break
+            if chosen and len(statements[index].text) > LONG:
+                continue
             if not any(_alike(words[index], words[other]) for other in chosen):
                 chosen.append(int(index))
         return [statements[i] for i in chosen]
@@ -75,6 +81,17 @@ class Extractive:
             return np.array([1.0 - (s.distance or 0.0) for s in statements])
         vectors = self._embedder.embed([question, *(s.text for s in statements)])
         return np.asarray(vectors[1:] @ vectors[0], dtype=np.float64)
+
+
+def asked_names(question: str) -> frozenset[str]:
+    """Stems of the names in a question: capitalised words after the first, and words with digits."""
+    words = question.split()
+    marked = [w for i, w in enumerate(words) if (i and w[:1].isupper()) or any(c.isdigit() for c in w)]
+    return _stems(" ".join(marked))
+
+
+def _share_of(names: frozenset[str], words: frozenset[str]) -> float:
+    return len(names & words) / len(names) if names else 1.0
 
 
 def _stems(text: str) -> frozenset[str]:

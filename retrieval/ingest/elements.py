@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, summary_id
 from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Mention, Node
@@ -24,8 +25,10 @@ def contributions(
 ) -> list[Contribution]:
     """Everything that a document says, in a fixed order; equal elements of one chunk once."""
     elements = [("", element) for element in _frame(document, title)]
+    described = _first_descriptions(facts)
     for chunk, found, summary in zip(chunks, facts, summaries, strict=True):
-        elements += [(chunk.id, element) for element in _of_chunk(document, chunk, found, summary)]
+        own = replace(found, mentions=tuple(replace(m, description=described[m.type, m.name]) for m in found.mentions))
+        elements += [(chunk.id, element) for element in _of_chunk(document, chunk, own, summary)]
     texts = [
         (chunk, Node(edge_type_id(e.text or e.relationship), EDGE_TYPE, e.text or e.relationship))
         for chunk, e in elements
@@ -35,6 +38,14 @@ def contributions(
     return [
         Contribution(document.id, element.id, element, chunk) for (chunk, _), element in reversed(distinct.items())
     ]
+
+
+def _first_descriptions(facts: Sequence[Facts]) -> dict[tuple[str, str], str]:
+    """How each entity is first described in the document; a description per mention would be embedded as often."""
+    described: dict[tuple[str, str], str] = {}
+    for mention in (m for found in facts for m in found.mentions):
+        described[mention.type, mention.name] = described.get((mention.type, mention.name)) or mention.description
+    return described
 
 
 def _frame(document: Document, title: str) -> Iterator[Node | Edge]:

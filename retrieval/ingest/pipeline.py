@@ -24,8 +24,9 @@ from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Floats, 
 from retrieval.ports import Catalog, Embedder, Extractor, OperationLog
 from retrieval.sentences import sentences
 
+Vectors = dict[str, Floats]
 STAGES = ("extracted", "graph", "vectors", "lexical", "done")
-BATCH = 64
+BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,33 +68,34 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
         return
     operation = shop.operations.begin(document.dataset_id, document.id, "add")
     document = replace(document, status="processing")
+    vectors: Vectors = {}
     if operation.stage not in STAGES:
         chunks = chunk(document.id, file.pages, shop.embedder.count_tokens, shop.chunk_tokens)
         yield Progress(document.name, "chunked", 0.05, f"{len(chunks)} chunks")
-        found = yield from _extract(document, file.title, chunks, shop)
+        found = yield from _extract(document, file.title, chunks, shop, vectors)
         said = contributions(document, file.title, chunks, [f for f, _ in found], [s for _, s in found])
         shop.operations.contribute(document.dataset_id, document.id, said)
         report = _report(said, sum(f.dropped for f, _ in found), file.notes, perf_counter() - start)
         shop.catalog.put_document(replace(document, report=report))
         operation = shop.operations.advance(operation, "extracted")
         yield Progress(document.name, "extracted", 0.5, f"{report['entities']} entities, {report['relations']} relations")
-    yield from _store(document, operation, shop)
+    yield from _store(document, operation, shop, vectors)
 
 
 def _extract(
-    document: Document, title: str, chunks: Sequence[Chunk], shop: Workshop
+    document: Document, title: str, chunks: Sequence[Chunk], shop: Workshop, vectors: Vectors
 ) -> Generator[Progress, None, list[tuple[Facts, str]]]:
     """Facts and summary of each chunk, as the generator's return value."""
     found: list[tuple[Facts, str]] = []
     for own, facts in zip(chunks, shop.extractor.extract(title, [c.text for c in chunks]), strict=True):
         told = sentences(own.text)
-        summary = summarise(told, shop.embedder.embed(told)) if told else ""
+        summary = summarise(told, _embedded(told, shop, vectors)) if told else ""
         found.append((facts, summary))
         yield Progress(document.name, "extracting", 0.05 + 0.45 * len(found) / len(chunks))
     return found
 
 
-def _store(document: Document, operation: Operation, shop: Workshop) -> Iterator[Progress]:
+def _store(document: Document, operation: Operation, shop: Workshop, vectors: Vectors) -> Iterator[Progress]:
     """Write what the log says into graph, vectors and lexical index; then switch the document in."""
     said = shop.operations.contributions(document.dataset_id, document.id)
     elements = _folded(document.dataset_id, [c.element_id for c in said], shop)
@@ -101,7 +103,7 @@ def _store(document: Document, operation: Operation, shop: Workshop) -> Iterator
     shop.stores.graph.upsert(nodes, edges)
     operation = shop.operations.advance(operation, "graph")
     yield Progress(document.name, "graph", 0.6, f"{len(nodes)} nodes, {len(edges)} edges")
-    for collection, done, total in _write_rows(elements.values(), _names(elements, edges, shop), shop):
+    for collection, done, total in _write_rows(elements.values(), _names(elements, edges, shop), shop, vectors):
         yield Progress(document.name, "vectors", 0.6 + 0.3 * done / max(total, 1), collection)
     operation = shop.operations.advance(operation, "vectors")
     yield Progress(document.name, "vectors", 0.9)
@@ -129,7 +131,7 @@ def remove(document: Document, shop: Workshop) -> Iterator[Progress]:
     for element in gone:
         for collection, ids in row_ids(element).items():
             shop.stores.vectors.delete(collection, ids)
-    for collection, _, _ in _write_rows(left.values(), _names(left, edges, shop), shop):
+    for collection, _, _ in _write_rows(left.values(), _names(left, edges, shop), shop, {}):
         yield Progress(document.name, "vectors", 0.7, collection)
     operation = shop.operations.advance(operation, "vectors")
     shop.stores.lexical.remove(document.id)
@@ -165,7 +167,7 @@ def _names(elements: Mapping[str, Node | Edge], edges: Sequence[Edge], shop: Wor
 
 
 def _write_rows(
-    elements: Collection[Node | Edge], names: Mapping[str, str], shop: Workshop
+    elements: Collection[Node | Edge], names: Mapping[str, str], shop: Workshop, vectors: Vectors
 ) -> Iterator[tuple[str, int, int]]:
     """Write the rows that are new or changed, in batches; gives (collection, rows done, rows in all)."""
     fresh = {}
@@ -173,15 +175,19 @@ def _write_rows(
         known = {row.id: row for row in shop.stores.vectors.fetch(collection, [e.id for e in entries])}
         fresh[collection] = [e for e in {e.id: e for e in entries}.values() if known.get(e.id) != e]
     total, done = sum(map(len, fresh.values())), 0
-    vectors: dict[str, Floats] = {}
     for collection, entries in fresh.items():
         for start in range(0, len(entries), BATCH):
             batch = entries[start : start + BATCH]
-            texts = [text for text in dict.fromkeys(e.text for e in batch) if text not in vectors]
-            vectors.update(zip(texts, shop.embedder.embed(texts), strict=True))
-            shop.stores.vectors.upsert(collection, batch, np.stack([vectors[e.text] for e in batch]))
+            shop.stores.vectors.upsert(collection, batch, _embedded([e.text for e in batch], shop, vectors))
             done += len(batch)
             yield collection, done, total
+
+
+def _embedded(texts: Sequence[str], shop: Workshop, vectors: Vectors) -> Floats:
+    """Vectors of the texts; one that was embedded for the same document before is not embedded again."""
+    fresh = [text for text in dict.fromkeys(texts) if text not in vectors]
+    vectors.update(zip(fresh, shop.embedder.embed(fresh), strict=True))
+    return np.stack([vectors[text] for text in texts])
 
 
 def _report(
