@@ -43,23 +43,29 @@ class Extractive:
     def answer(self, prompt: Prompt) -> Iterator[str]:
         """The best statements, best first, each followed by its `[source]`."""
         usable = [s for s in prompt.statements if not HEADING.match(s.text)]
-        around = {s.number: f"{s.document_name} {s.text}" for s in prompt.sources}
-        chosen = self._chosen(prompt.question, usable, [around.get(s.source, "") for s in usable])
+        around = {s.number: _stems(f"{s.document_name} {s.text}") for s in prompt.sources}
+        chosen = self._chosen(prompt.question, usable, [around.get(s.source, frozenset()) for s in usable])
         if not chosen:
             yield NOTHING
             return
         for position, statement in enumerate(chosen):
             yield f"{' ' if position else ''}{_whole(statement.text)} [{statement.source}]"
 
-    def _chosen(self, question: str, statements: Sequence[Statement], around: Sequence[str]) -> list[Statement]:
+    def _chosen(
+        self, question: str, statements: Sequence[Statement], around: Sequence[frozenset[str]]
+    ) -> list[Statement]:
+        """The best statements; none where nothing names what the question names, or nothing is near enough.
+
+        `around` holds the words of each statement's source: `Its capital is Riga` says by its document whose capital.
+        """
         names = asked_names(question)
-        if not statements or names and not any(names & _stems(f"{s.text} {a}") for s, a in zip(statements, around, strict=True)):
-            return []
         words = [_stems(s.text) for s in statements]
+        if not statements or (names and not any(names & (own | a) for own, a in zip(words, around, strict=True))):
+            return []
         share = _shares(question, words)
         similarity = self._similarities(question, statements)
         fitting = np.array([_fits(question, s.text) for s in statements])
-        named = np.array([_share_of(names, own | _stems(a)) for own, a in zip(words, around, strict=True)])
+        named = np.array([_share_of(names, own | a) for own, a in zip(words, around, strict=True)])
         scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0)
         best = int(np.argmax(scores))
         if scores[best] < FLOOR or (share[best] < LEAST_WORDS and similarity[best] < FLOOR):

@@ -62,6 +62,7 @@ class LanceVectors:
         self._schema = _schema(dimensions)
         self._writing = RLock()
         self._resident: dict[str, Resident] = {}
+        self._counts: dict[str, int] = {}
         with _ours():
             self._database: lancedb.DBConnection = lancedb.connect(
                 str(folder), read_consistency_interval=timedelta(seconds=0)
@@ -70,9 +71,12 @@ class LanceVectors:
             self._tables: dict[str, Table] = {name: self._database.open_table(name) for name in names}
 
     def counts(self) -> Mapping[str, int]:
-        """Rows of each collection."""
-        with _ours():
-            return {name: table.count_rows() for name, table in list(self._tables.items())}
+        """Rows of each collection; counted again after a change."""
+        with self._writing, _ours():
+            for name, table in self._tables.items():
+                if name not in self._counts:
+                    self._counts[name] = table.count_rows()
+            return dict(self._counts)
 
     def upsert(self, collection: str, entries: Sequence[Entry], vectors: Floats) -> None:
         """Store rows, replacing equal ids; the collection is created with its whole schema."""
@@ -92,7 +96,7 @@ class LanceVectors:
                 table.set_unenforced_primary_key("id")
                 self._tables[collection] = table
             table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows)
-            self._resident.pop(collection, None)
+            self._changed(collection)
 
     def delete(self, collection: str, ids: Iterable[str]) -> None:
         """Remove rows."""
@@ -103,7 +107,7 @@ class LanceVectors:
         with self._writing, _ours():
             for start in range(0, len(listed), BATCH):
                 table.delete(_among(listed[start : start + BATCH]))
-            self._resident.pop(collection, None)
+            self._changed(collection)
 
     def search(
         self, collection: str, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None = None
@@ -166,6 +170,10 @@ class LanceVectors:
         """Let go of the tables."""
         self._tables = {}
         self._resident = {}
+
+    def _changed(self, collection: str) -> None:
+        self._resident.pop(collection, None)
+        self._counts.pop(collection, None)
 
     def _small(self, collection: str, table: Table) -> Resident | None:
         """The collection in memory, read again after a change; None where it is too large."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # Small batches of texts of like length are faster on a CPU than large ones: padding and cache.
-BATCH = 4
+BATCH_TOKENS = 256
 BULK = 8
 SPECIAL_TOKENS = 2
 REMEMBERED = 256
@@ -46,7 +46,7 @@ class MiniLM:
             return np.empty((0, self.dimensions), dtype=np.float32)
         encoded = self._truncating.encode_batch(list(texts))
         order = sorted(range(len(texts)), key=lambda i: len(encoded[i].ids))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        batches = _batches(order, [len(e.ids) for e in encoded])
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
 
         def run(batch: Sequence[int]) -> None:
@@ -114,6 +114,17 @@ class MiniLM:
         tokenizer = _tokenizer()
         tokenizer.enable_truncation(self.max_tokens + SPECIAL_TOKENS)
         return tokenizer
+
+
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
+    """Texts from short to long in batches that hold about BATCH_TOKENS, padding included."""
+    batches: list[list[int]] = []
+    for text in order:
+        if batches and (len(batches[-1]) + 1) * lengths[text] <= BATCH_TOKENS:
+            batches[-1].append(text)
+        else:
+            batches.append([text])
+    return batches
 
 
 def _tokenizer() -> Tokenizer:

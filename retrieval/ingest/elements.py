@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from textwrap import shorten
 
 from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, summary_id
 from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Mention, Node
@@ -17,6 +18,7 @@ DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "NodeSet",
 )
 ENTITY = "Entity"
+LONGEST_MENTION = 100
 STRUCTURAL = frozenset({"is_part_of", "contains", "is_a", "made_from", "belongs_to_set"})
 
 
@@ -98,8 +100,9 @@ def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node |
 
 
 def mentions(mention: Mention) -> str:
-    """The text of a `contains` edge (reference 10.4)."""
-    return f"Document chunk mentions {mention.name}" + (f": {mention.description}" if mention.description else "")
+    """The text of a `contains` edge (reference 10.4), its description cut where it is long: each is embedded."""
+    described = shorten(mention.description, LONGEST_MENTION, placeholder="…")
+    return f"Document chunk mentions {mention.name}" + (f": {described}" if described else "")
 
 
 def folded(said: Sequence[Contribution]) -> Node | Edge:
