@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import shorten
 
@@ -87,21 +87,23 @@ def _of_chunk(document: Document, chunk: Chunk, facts: Facts, summary: str) -> I
 
 def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node | Edge]:
     ids = {mention.key: entity_id(mention.name, mention.type) for mention in facts.mentions}
+    said = {relation.text for relation in facts.relations}
     for mention in facts.mentions:
         own, kind = ids[mention.key], entity_type_id(mention.type)
         properties = {"class": ENTITY}
         yield Node(own, mention.type, mention.name, mention.description, "", 0.5, document.node_sets, properties)
         yield Node(kind, ENTITY_TYPE, mention.type, node_sets=document.node_sets, properties={"class": ENTITY_TYPE})
         yield Edge(own, kind, "is_a")
-        yield Edge(chunk.id, own, "contains", mentions(mention))
+        yield Edge(chunk.id, own, "contains", mentions(mention, said))
     for relation in facts.relations:
         if relation.source in ids and relation.target in ids:
             yield Edge(ids[relation.source], ids[relation.target], relation.relationship, relation.text)
 
 
-def mentions(mention: Mention) -> str:
-    """The text of a `contains` edge (reference 10.4), its description cut where it is long: each is embedded."""
-    described = shorten(mention.description, LONGEST_MENTION, placeholder="…")
+def mentions(mention: Mention, said: Collection[str] = ()) -> str:
+    """The text of a `contains` edge (reference 10.4). Each is embedded: a long description is cut, and one that a
+    relation says already is left out."""
+    described = "" if mention.description in said else shorten(mention.description, LONGEST_MENTION, placeholder="…")
     return f"Document chunk mentions {mention.name}" + (f": {described}" if described else "")
 
 

@@ -8,6 +8,7 @@ Order of the writes: graph, vectors, lexical, done; only `done` makes the docume
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -85,14 +86,20 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
 def _extract(
     document: Document, title: str, chunks: Sequence[Chunk], shop: Workshop, vectors: Vectors
 ) -> Generator[Progress, None, list[tuple[Facts, str]]]:
-    """Facts and summary of each chunk, as the generator's return value."""
-    found: list[tuple[Facts, str]] = []
-    for own, facts in zip(chunks, shop.extractor.extract(title, [c.text for c in chunks]), strict=True):
-        told = sentences(own.text)
-        summary = summarise(told, _embedded(told, shop, vectors)) if told else ""
-        found.append((facts, summary))
-        yield Progress(document.name, "extracting", 0.05 + 0.45 * len(found) / len(chunks))
-    return found
+    """Facts and summary of each chunk, as the generator's return value.
+
+    The sentences are embedded beside the extraction: the one keeps a core busy in Python, the other does not.
+    """
+    facts: list[Facts] = []
+    told = [sentences(own.text) for own in chunks]
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        embedded = pool.submit(_embedded, [s for own in told for s in own], shop, vectors)
+        for found in shop.extractor.extract(title, [c.text for c in chunks]):
+            facts.append(found)
+            yield Progress(document.name, "extracting", 0.05 + 0.4 * len(facts) / len(chunks))
+        embedded.result()
+    summaries = [summarise(own, np.stack([vectors[s] for s in own])) if own else "" for own in told]
+    return list(zip(facts, summaries, strict=True))
 
 
 def _store(document: Document, operation: Operation, shop: Workshop, vectors: Vectors) -> Iterator[Progress]:
@@ -187,7 +194,7 @@ def _embedded(texts: Sequence[str], shop: Workshop, vectors: Vectors) -> Floats:
     """Vectors of the texts; one that was embedded for the same document before is not embedded again."""
     fresh = [text for text in dict.fromkeys(texts) if text not in vectors]
     vectors.update(zip(fresh, shop.embedder.embed(fresh), strict=True))
-    return np.stack([vectors[text] for text in texts])
+    return np.stack([vectors[text] for text in texts]) if texts else shop.embedder.embed([])
 
 
 def _report(
