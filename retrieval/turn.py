@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, replace
 from time import perf_counter
 
@@ -43,7 +43,7 @@ class Turn:
         self._deps = deps
         self._keep = keep
         self._started = replace(started, state="running", node_ids=node_ids(found), edge_ids=edge_ids(found))
-        self._pieces: Iterator[str] | None = None
+        self._pieces: Generator[str, None, None] | None = None
 
     @property
     def id(self) -> str:
@@ -67,7 +67,7 @@ class Turn:
             self._pieces = self._answer()
         return self._pieces
 
-    def _answer(self) -> Iterator[str]:
+    def _answer(self) -> Generator[str, None, None]:
         state, start = "stopped", perf_counter()
         try:
             if self.answers and self.recipe.complete is not None and self._deps is not None:
@@ -82,6 +82,11 @@ class Turn:
                 self.trace.add("answer", (perf_counter() - start) * 1000, {"characters": len(self.text)})
             self._started = replace(self._started, state=state)
             self._keep(self.stored)
+
+    def stop(self) -> None:
+        """End the answer where it is; what was read so far is kept. A complete answer stays as it is."""
+        if self._pieces is not None:
+            self._pieces.close()
 
     def read(self) -> str:
         """The whole answer."""
