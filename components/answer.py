@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from retrieval.engine import Engine
     from retrieval.turn import Turn
 
-EXTRACTIVE = "Extractive answer, no language model configured: the sentences are taken word for word from your documents."
+EXTRACTIVE = (
+    "Extractive answer, no language model configured: the sentences are taken word for word from your documents."
+)
 
 
 def draw(engine: Engine, user: str, turn: StoredTurn, place: str, *, newest: bool) -> None:
     """A stored turn."""
-    with st.chat_message("user"):
+    with st.chat_message("user", avatar=":material/person:"):
         st.markdown(literal(turn.question))
     with st.chat_message("assistant", avatar=":material/blur_on:"):
         _notices(turn)
@@ -38,7 +40,7 @@ def draw(engine: Engine, user: str, turn: StoredTurn, place: str, *, newest: boo
 def stream(turn: Turn, place: str) -> None:
     """A turn while it is answered: its evidence first, then the words."""
     stored = turn.stored
-    with st.chat_message("user"):
+    with st.chat_message("user", avatar=":material/person:"):
         st.markdown(literal(stored.question))
     with st.chat_message("assistant", avatar=":material/blur_on:"):
         words = st.container()
@@ -69,7 +71,9 @@ def _notices(turn: StoredTurn) -> None:
         st.warning(literal(payload["error"]["message"]), icon=":material/info:")
     elif not payload.get("context"):
         reason = " ".join(payload.get("notes", ())) or "Nothing in this memory matched."
-        st.info(f"{literal(reason)} Try other words, another search type, or fewer filters.", icon=":material/search_off:")
+        st.info(
+            f"{literal(reason)} Try other words, another search type, or fewer filters.", icon=":material/search_off:"
+        )
     else:
         for note in payload.get("notes", ()):
             st.caption(f":material/info: {literal(note)}")
@@ -115,7 +119,12 @@ def _footer(turn: StoredTurn) -> None:
     recipe = RECIPES.get(turn.search_type)
     label = recipe.label if recipe else turn.search_type
     calls = "no model calls" if not payload.get("generates") else "1 model call"
-    parts = [label, literal(one_line(str(payload.get("dataset_name", "")), 50)), f"{turn.milliseconds / 1000:.2f} s", calls]
+    parts = [
+        label,
+        literal(one_line(str(payload.get("dataset_name", "")), 50)),
+        f"{turn.milliseconds / 1000:.2f} s",
+        calls,
+    ]
     st.caption(" · ".join(parts))
     if turn.answer and not payload.get("generates"):
         st.caption(EXTRACTIVE)

@@ -50,7 +50,9 @@ def run(scope: Scope, session: str, asked: Asked) -> None:
 
 def link(turn: StoredTurn) -> None:
     """The address that fills this question, its type, dataset and options into the form of another browser."""
-    options = {name: turn.options[name] for name in LINKED if turn.options.get(name) not in {None, OPTIONS[name].default}}
+    options = {
+        name: turn.options[name] for name in LINKED if turn.options.get(name) not in {None, OPTIONS[name].default}
+    }
     query = {"type": turn.search_type, "q": turn.question, "dataset": turn.dataset_id, **options}
     with st.popover("Link to this question", icon=":material/link:"):
         st.caption("Opens the form with this question; nothing runs by itself.")

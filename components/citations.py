@@ -10,7 +10,9 @@ from components.literal import literal
 from retrieval.sentences import sentences
 from retrieval.words import tokens
 
-CITED = re.compile(r"(?<![\w\]\)])\s?\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()|(?<=[\]\)])\s?\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()")
+CITED = re.compile(
+    r"(?<![\w\]\)])\s?\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()|(?<=[\]\)])\s?\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()"
+)
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
@@ -26,7 +28,7 @@ class Citation:
 def citations(answer: str, numbers: Collection[int]) -> list[Citation]:
     """The citations of an answer in order, each number once per place; code and years are none."""
     code = [(m.start(), m.end()) for m in CODE.finditer(answer)]
-    found = []
+    found: list[Citation] = []
     start = 0
     for match in CITED.finditer(answer):
         if any(a <= match.start() < b for a, b in code):

@@ -22,7 +22,10 @@ def choose(scope: Scope) -> Dataset | None:
             if st.session_state.get(CHOSEN) not in ids:
                 st.session_state[CHOSEN] = ids[-1] if st.session_state.pop("dataset_made", False) else ids[0]
             own = st.selectbox(
-                "Dataset", ids, key=CHOSEN, format_func=lambda i: one_line(next(d.name for d in scope.datasets if d.id == i))
+                "Dataset",
+                ids,
+                key=CHOSEN,
+                format_func=lambda i: one_line(next(d.name for d in scope.datasets if d.id == i)),
             )
             chosen = next(d for d in scope.datasets if d.id == own)
         with st.popover("New dataset", icon=":material/add:"):
@@ -60,7 +63,9 @@ def _edit(scope: Scope, dataset: Dataset) -> None:
                 return
             st.rerun()
     st.divider()
-    st.caption(f"Deleting takes every document and answer of **{literal(dataset.name)}** with it. Type its name to confirm.")
+    st.caption(
+        f"Deleting takes every document and answer of **{literal(dataset.name)}** with it. Type its name to confirm."
+    )
     typed = st.text_input("Name of the dataset", key="dataset_delete_name")
     if st.button("Delete dataset", icon=":material/delete:", disabled=typed != dataset.name, key="dataset_delete"):
         try:

@@ -27,7 +27,7 @@ def csv_bytes(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def _cell(value: object) -> object:
-    if value is None or isinstance(value, float) and not math.isfinite(value):
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
@@ -52,13 +52,13 @@ def _finite(value: object) -> object:
 def graphml(picture: Mapping[str, Any]) -> bytes:
     """The picture's nodes and edges as GraphML."""
     nodes = "".join(
-        f"<node id={_attribute(n['id'])}><data key=\"name\">{_xml(n['name'])}</data>"
-        f"<data key=\"type\">{_xml(n['type'])}</data></node>"
+        f'<node id={_attribute(n["id"])}><data key="name">{_xml(n["name"])}</data>'
+        f'<data key="type">{_xml(n["type"])}</data></node>'
         for n in picture["nodes"]
     )
     edges = "".join(
         f"<edge id={_attribute(e['id'])} source={_attribute(e['source'])} target={_attribute(e['target'])}>"
-        f"<data key=\"relationship\">{_xml(e['relationship'])}</data></edge>"
+        f'<data key="relationship">{_xml(e["relationship"])}</data></edge>'
         for e in picture["edges"]
     )
     keys = "".join(

@@ -23,13 +23,25 @@ def draw(engine: Engine, user: str, turn: StoredTurn, place: str) -> None:
     current = engine.conversations.turn(user, turn.id)
     given = current.feedback if current else None
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}:row"):
-        if st.button("Good", key=f"{key}:good", icon=":material/thumb_up:", type="primary" if given and given.score == GOOD else "tertiary"):
+        if st.button(
+            "Good",
+            key=f"{key}:good",
+            icon=":material/thumb_up:",
+            type="primary" if given and given.score == GOOD else "tertiary",
+        ):
             _rate(engine, user, turn, GOOD, given.text if given else "")
-        if st.button("Wrong", key=f"{key}:bad", icon=":material/thumb_down:", type="primary" if given and given.score == BAD else "tertiary"):
+        if st.button(
+            "Wrong",
+            key=f"{key}:bad",
+            icon=":material/thumb_down:",
+            type="primary" if given and given.score == BAD else "tertiary",
+        ):
             _rate(engine, user, turn, BAD, given.text if given else "")
         with st.popover("Score and comment", icon=":material/rate_review:"):
             stars = st.feedback("stars", key=f"{key}:stars", default=given.score - 1 if given and given.score else None)
-            text = st.text_area("Comment", value=given.text if given else "", key=f"{key}:text", max_chars=LONGEST_COMMENT)
+            text = st.text_area(
+                "Comment", value=given.text if given else "", key=f"{key}:text", max_chars=LONGEST_COMMENT
+            )
             if st.button("Save", key=f"{key}:save", type="primary"):
                 _rate(engine, user, turn, None if stars is None else stars + 1, text)
         if given and st.button("Withdraw", key=f"{key}:withdraw", type="tertiary", icon=":material/undo:"):

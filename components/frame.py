@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,6 +17,7 @@ from retrieval.model import Dataset
 if TYPE_CHECKING:
     from retrieval.engine import Engine
 
+ICON = Path(__file__).with_name("icon.png")
 PAGES = (
     ("app.py", "Home", ":material/home:"),
     ("pages/ask.py", "Ask", ":material/forum:"),
@@ -33,7 +35,7 @@ STYLE = """<style>
 .lens-bar b{font-weight:400;text-align:right;font-variant-numeric:tabular-nums}
 .lens-legend{display:flex;flex-wrap:wrap;gap:.2rem .9rem;font-size:.85rem;margin:.2rem 0 .5rem}
 .lens-legend span{white-space:nowrap}.lens-legend i{display:inline-block;width:.75rem;height:.75rem;border-radius:50%;margin-right:.35rem;vertical-align:-1px}
-</style>"""
+</style>"""  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Scope:
 
 def begin(title: str) -> Scope:
     """The page's frame; a memory that can't be opened is told, and nothing more is drawn."""
-    st.set_page_config(page_title=f"{title} · Memory Lens", page_icon=":material/blur_on:", layout="wide")
+    st.set_page_config(page_title=f"{title} · Memory Lens", page_icon=str(ICON), layout="wide")
     st.html(STYLE)
     with st.sidebar:
         st.markdown("### :material/blur_on: Memory Lens")
@@ -89,7 +91,9 @@ def _picker(own: Engine, user: str, datasets: tuple[Dataset, ...]) -> tuple[tupl
     named = [d for d in datasets if wanted in {d.id, d.name}]
     if wanted and not named:
         st.warning(literal(f"The link names a dataset that does not exist: {one_line(wanted, 60)}. All are searched."))
-    mode = st.radio("Search in", (ALL, CHOSEN), index=1 if named else 0, key="dataset_mode", label_visibility="collapsed")
+    mode = st.radio(
+        "Search in", (ALL, CHOSEN), index=1 if named else 0, key="dataset_mode", label_visibility="collapsed"
+    )
     if mode == ALL:
         for dataset in datasets:
             _described(own, user, dataset)

@@ -64,7 +64,9 @@ def picture_html(picture: Mapping[str, Any], look: Look) -> str:
 
     nodes, edges = filtered(picture, look)
     ink, paper = ("#e6ebf0", "#12181f") if look.dark else ("#1b2733", "#ffffff")
-    net = Network(height=f"{look.height}px", width="100%", directed=True, bgcolor=paper, font_color=ink, cdn_resources="in_line")
+    net = Network(
+        height=f"{look.height}px", width="100%", directed=True, bgcolor=paper, font_color=ink, cdn_resources="in_line"
+    )
     places = layout([n["id"] for n in nodes], [(e["source"], e["target"]) for e in edges])
     tints = colours(picture)
     wanted = look.find.strip().casefold()
@@ -110,7 +112,9 @@ def self_contained(page: str) -> str:
     """The page without the tags that load from elsewhere; ValueError if anything else still would."""
     plain = OUTSIDE.sub("", page)
     plain = plain.replace('<div class="card" style="width: 100%">', '<div style="width: 100%">')
-    plain = plain.replace("</head>", "<style>html,body{margin:0;overflow:hidden}#mynetwork{border:0!important}</style></head>", 1)
+    plain = plain.replace(
+        "</head>", "<style>html,body{margin:0;overflow:hidden}#mynetwork{border:0!important}</style></head>", 1
+    )
     outside = LOADS.search(re.sub(r"<script[^>]*>.*?</script>", "", plain, flags=re.DOTALL | re.IGNORECASE))
     if outside:
         raise ValueError(f"the picture would load from the network: {outside.group()}")

@@ -26,7 +26,9 @@ def _sample_waits(scope: Scope) -> bool:
     known = [d for d in scope.datasets if d.name == sample.NAME]
     if not scope.datasets:
         return True
-    return any(scope.engine.status(scope.user, d.id).pending or not scope.engine.documents(scope.user, d.id) for d in known)
+    return any(
+        scope.engine.status(scope.user, d.id).pending or not scope.engine.documents(scope.user, d.id) for d in known
+    )
 
 
 def overview(scope: Scope) -> None:
@@ -34,7 +36,11 @@ def overview(scope: Scope) -> None:
     for dataset in scope.datasets:
         status = scope.engine.status(scope.user, dataset.id)
         with st.container(border=True, key=f"dataset:{dataset.id}"):
-            ready = ":material/check_circle: Ready" if status.processed and not status.pending else ":material/pending: Not ready yet"
+            ready = (
+                ":material/check_circle: Ready"
+                if status.processed and not status.pending
+                else ":material/pending: Not ready yet"
+            )
             st.markdown(f"**{literal(one_line(dataset.name))}** · {ready}")
             if dataset.description:
                 st.caption(literal(one_line(dataset.description, 200)))

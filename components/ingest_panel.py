@@ -35,7 +35,9 @@ def add(scope: Scope, dataset: Dataset) -> None:
         name = st.text_input("Name", key=_key("text_name"), placeholder="Taken from the first words", max_chars=120)
         body = st.text_area("Text", key=_key("text_body"), height=160)
         chosen = _node_sets("text")
-        if st.button("Add and process", type="primary", icon=":material/notes:", disabled=not body.strip(), key="add_text"):
+        if st.button(
+            "Add and process", type="primary", icon=":material/notes:", disabled=not body.strip(), key="add_text"
+        ):
             try:
                 scope.engine.add_text(scope.user, dataset.id, body, name, chosen)
             except MemoryLensError as error:
@@ -50,7 +52,9 @@ def _key(name: str) -> str:
 
 
 def _node_sets(place: str) -> tuple[str, ...]:
-    given = st.text_input("Node sets", key=_key(f"sets_{place}"), placeholder="optional, separated by commas", max_chars=400)
+    given = st.text_input(
+        "Node sets", key=_key(f"sets_{place}"), placeholder="optional, separated by commas", max_chars=400
+    )
     return tuple(name.strip() for name in given.split(",") if name.strip())
 
 

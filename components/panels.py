@@ -57,8 +57,14 @@ def _label(node: Mapping[str, Any]) -> str:
 
 def _triplets(turn: StoredTurn, key: str) -> None:
     rows = triplet_rows(turn.payload)
-    st.caption("Lower is closer. A score adds the three distances, each times (2 - importance); without a hit: the penalty.")
-    number = {name: st.column_config.NumberColumn(format=FRACTION) for name in rows[0] if "distance" in name or "score" in name}
+    st.caption(
+        "Lower is closer. A score adds the three distances, each times (2 - importance); without a hit: the penalty."
+    )
+    number = {
+        name: st.column_config.NumberColumn(format=FRACTION)
+        for name in rows[0]
+        if "distance" in name or "score" in name
+    }
     event = st.dataframe(
         rows, key=key, hide_index=True, on_select="rerun", selection_mode="single-row", column_config=number
     )
@@ -72,7 +78,9 @@ def _triplets(turn: StoredTurn, key: str) -> None:
 def _passages(turn: StoredTurn, key: str) -> None:
     passages = turn.payload["passages"]
     for passage in passages:
-        measure = f"distance {passage['distance']:.3f}" if passage["distance"] is not None else f"BM25 {passage['score']:.3f}"
+        measure = (
+            f"distance {passage['distance']:.3f}" if passage["distance"] is not None else f"BM25 {passage['score']:.3f}"
+        )
         page = f" · page {passage['page']}" if passage["page"] else ""
         name = passage["document_name"] or "summary or triplet"
         with st.container(border=True, key=f"{key}:{passage['rank']}"):
@@ -85,7 +93,12 @@ def _passages(turn: StoredTurn, key: str) -> None:
 def _downloads(key: str, rows: list[dict[str, Any]], objects: object, name: str) -> None:
     with st.container(horizontal=True):
         st.download_button(
-            "CSV", lambda: export.csv_bytes(rows), f"{name}.csv", "text/csv", key=f"{key}:csv", icon=":material/download:"
+            "CSV",
+            lambda: export.csv_bytes(rows),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{key}:csv",
+            icon=":material/download:",
         )
         st.download_button(
             "JSON",
@@ -108,10 +121,16 @@ def _graph(turn: StoredTurn, key: str) -> None:
     picture: Any = turn.payload["picture"]
     totals = f"{picture['total_nodes']:,} nodes and {picture['total_edges']:,} connections"
     part = len(picture["nodes"]) < picture["total_nodes"] or len(picture["edges"]) < picture["total_edges"]
-    shown = f"Showing the best {len(picture['nodes'])} nodes and {len(picture['edges'])} connections of {totals}." if part else f"{totals}."
+    shown = (
+        f"Showing the best {len(picture['nodes'])} nodes and {len(picture['edges'])} connections of {totals}."
+        if part
+        else f"{totals}."
+    )
     st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
     tints = colours(picture)
-    dots = "".join(f'<span><i style="background:{tints[k]}"></i>{html_text(k)} {n}</span>' for k, n in type_counts(picture))
+    dots = "".join(
+        f'<span><i style="background:{tints[k]}"></i>{html_text(k)} {n}</span>' for k, n in type_counts(picture)
+    )
     st.html(f'<div class="lens-legend">{dots}</div>')
     look = _look(turn, picture, key)
     nodes, edges = filtered(picture, look)
@@ -183,7 +202,7 @@ def _trace(turn: StoredTurn, key: str) -> None:
         )
         offset += stage["milliseconds"]
     st.html("".join(bars))
-    counts = [{"stage": s["name"], **{k: v for k, v in s["counts"].items()}} for s in stages if s["counts"]]
+    counts = [{"stage": s["name"], **s["counts"]} for s in stages if s["counts"]]
     if turn.payload["seeds"]:
         st.caption("Seeds per collection")
         st.dataframe(

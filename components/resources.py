@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import streamlit as st
+
+from retrieval.errors import MemoryLensError
 
 if TYPE_CHECKING:
     from retrieval.engine import Engine
@@ -20,7 +24,15 @@ def build_engine() -> Engine:
 
 @st.cache_resource(show_spinner=False)
 def _shared() -> Engine:
-    return build_engine()
+    own = build_engine()
+    Thread(target=_warm_up, args=(own,), name="warm-up", daemon=True).start()
+    return own
+
+
+def _warm_up(own: Engine) -> None:
+    # A memory that can't be read says so on the page that needs it.
+    with suppress(MemoryLensError):
+        own.warm_up()
 
 
 def engine() -> Engine:

@@ -40,17 +40,19 @@ def draw(node_sets: tuple[str, ...]) -> Asked:
         st.caption(f"{recipe.about} Cost: {cost}{keyless}.")
         with st.popover("Options", icon=":material/tune:"):
             options = _options(kind, node_sets)
-    with st.form("ask", border=False, clear_on_submit=False):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            question = st.text_input(
-                "Question",
-                key="question",
-                placeholder="Ask about what the memory holds",
-                max_chars=LONGEST_QUESTION,
-                label_visibility="collapsed",
-                width="stretch",
-            )
-            sent = st.form_submit_button("Ask", type="primary", icon=":material/search:")
+    with (
+        st.form("ask", border=False, clear_on_submit=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        question = st.text_input(
+            "Question",
+            key="question",
+            placeholder="Ask about what the memory holds",
+            max_chars=LONGEST_QUESTION,
+            label_visibility="collapsed",
+            width="stretch",
+        )
+        sent = st.form_submit_button("Ask", type="primary", icon=":material/search:")
     return Asked(question, kind, options, sent)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Literal
 
 import streamlit as st
 
@@ -32,7 +33,9 @@ def draw(scope: Scope, session: str) -> None:
             if st.button("New", icon=":material/add:", key="session_new", type="tertiary"):
                 _open(str(uuid.uuid4()))
         _undo(scope)
-        text = st.text_input("Search sessions", key="session_search", placeholder="Search", label_visibility="collapsed")
+        text = st.text_input(
+            "Search sessions", key="session_search", placeholder="Search", label_visibility="collapsed"
+        )
         found = scope.engine.conversations.sessions(scope.user, text.strip())
         for own in found[:SHOWN]:
             _row(scope, own, opened=own.id == session)
@@ -43,10 +46,10 @@ def draw(scope: Scope, session: str) -> None:
 
 
 def _row(scope: Scope, own: Session, *, opened: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"session:{own.id}"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall", key=f"session:{own.id}"):
         label = literal(one_line(own.title, 34)) or "Untitled"
         turns = f"{own.turns} question" + ("" if own.turns == 1 else "s")
-        kind = "primary" if opened else "secondary"
+        kind: Literal["primary", "secondary"] = "primary" if opened else "secondary"
         told = f"{turns} · last: {literal(one_line(own.last_question, 80))} · {own.updated_at:%Y-%m-%d %H:%M} UTC"
         if st.button(label, key=f"session:{own.id}:open", help=told, type=kind, width="stretch"):
             _open(own.id)

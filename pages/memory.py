@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components import datasets, documents, frame, ingest_panel
+from components.literal import literal
 
 scope = frame.begin("Memory")
 st.title("Memory")
@@ -14,7 +15,7 @@ if dataset is None:
 else:
     status = scope.engine.status(scope.user, dataset.id)
     if dataset.description:
-        st.caption(frame.literal(dataset.description))
+        st.caption(literal(dataset.description))
     counts = st.columns(4)
     counts[0].metric("Documents", f"{status.processed:,}")
     counts[1].metric("Passages", f"{status.chunks:,}")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from retrieval import datasets, errors, session
 from retrieval.model import Json
 from retrieval.options import Request
+from retrieval.process import caller, engine
 from retrieval.recipes import SearchType
-from retrieval.settings import load
 from retrieval.shapes import Payload, shaped
 
 if TYPE_CHECKING:
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["SearchType", "add", "cognify", "datasets", "engine", "errors", "prune", "search", "session"]
 
 Addable = str | bytes | Path | IO[bytes]
-
-
-@lru_cache(maxsize=1)
-def engine() -> Engine:
-    """The process's engine over the data folder; built on first use."""
-    from retrieval.bootstrap import build  # heavy: stores and models
-
-    return build(load())
 
 
 async def add(
@@ -41,27 +33,29 @@ async def add(
     return await asyncio.to_thread(_add, data, dataset_name, tuple(node_set or ()), user)
 
 
-def _add(data: Addable | Sequence[Addable], dataset_name: str, node_set: tuple[str, ...], user: str | None) -> list[str]:
-    own, caller = engine(), user or load().default_user
+def _add(
+    data: Addable | Sequence[Addable], dataset_name: str, node_set: tuple[str, ...], user: str | None
+) -> list[str]:
+    own, who = engine(), caller(user)
     single = isinstance(data, str | bytes | Path) or hasattr(data, "read")
     items: Sequence[Addable] = [data] if single else list(data)  # type: ignore[list-item, arg-type]
-    known = {d.name: d for d in own.datasets(caller)}
-    dataset = known.get(dataset_name) or own.create_dataset(caller, dataset_name)
-    return [_add_one(own, caller, dataset.id, item, node_set) for item in items]
+    known = {d.name: d for d in own.datasets(who)}
+    dataset = known.get(dataset_name) or own.create_dataset(who, dataset_name)
+    return [_add_one(own, who, dataset.id, item, node_set) for item in items]
 
 
-def _add_one(own: Engine, caller: str, dataset_id: str, item: Addable, node_set: tuple[str, ...]) -> str:
+def _add_one(own: Engine, who: str, dataset_id: str, item: Addable, node_set: tuple[str, ...]) -> str:
     if isinstance(item, bytes):
-        return own.add(caller, dataset_id, "data.txt", item, node_set, replace=False).id
+        return own.add(who, dataset_id, "data.txt", item, node_set, replace=False).id
     if isinstance(item, str) and not _is_file(item):
-        return own.add_text(caller, dataset_id, item, node_sets=node_set).id
+        return own.add_text(who, dataset_id, item, node_sets=node_set).id
     if isinstance(item, str | Path):
         path = Path(item)
         if not path.is_file():
             raise errors.IngestionError(f"{path} is not a file. Check the path.")
-        return own.add(caller, dataset_id, path.name, path.read_bytes(), node_set).id
+        return own.add(who, dataset_id, path.name, path.read_bytes(), node_set).id
     name = Path(str(getattr(item, "name", "data.txt"))).name
-    return own.add(caller, dataset_id, name, item.read(), node_set).id
+    return own.add(who, dataset_id, name, item.read(), node_set).id
 
 
 def _is_file(text: str) -> bool:
@@ -74,12 +68,12 @@ async def cognify(datasets: str | Sequence[str] | None = None, user: str | None 
 
 
 def _cognify(names: str | Sequence[str] | None, user: str | None) -> dict[str, list[Json]]:
-    own, caller = engine(), user or load().default_user
+    own, who = engine(), caller(user)
     reports: dict[str, list[Json]] = {}
-    for dataset in own.access.resolve(caller, names, None, "write"):
-        for _ in own.cognify(caller, dataset.id):
+    for dataset in own.access.resolve(who, names, None, "write"):
+        for _ in own.cognify(who, dataset.id):
             pass
-        reports[dataset.name] = [{"file": d.name, **d.report} for d in own.documents(caller, dataset.id)]
+        reports[dataset.name] = [{"file": d.name, **d.report} for d in own.documents(who, dataset.id)]
     return reports
 
 
@@ -109,7 +103,7 @@ async def search(
     request = Request(
         query_text=query_text,
         query_type=query_type,
-        user=user or load().default_user,
+        user=caller(user),
         datasets=datasets,
         dataset_ids=dataset_ids,
         system_prompt=system_prompt or _prompt_file(system_prompt_path),
@@ -162,13 +156,15 @@ def _search(request: Request, *, verbose: bool) -> list[Json]:
 async def prune(*, confirm: str = "", user: str | None = None) -> int:
     """Number of datasets forgotten, with all their documents; needs confirm="forget everything"."""
     if confirm != "forget everything":
-        raise errors.QueryValidationError('prune() deletes all your datasets. Pass confirm="forget everything" to go on.')
+        raise errors.QueryValidationError(
+            'prune() deletes all your datasets. Pass confirm="forget everything" to go on.'
+        )
     return await asyncio.to_thread(_prune, user)
 
 
 def _prune(user: str | None) -> int:
-    own, caller = engine(), user or load().default_user
-    owned = [d for d in own.datasets(caller) if d.owner == caller]
+    own, who = engine(), caller(user)
+    owned = [d for d in own.datasets(who) if d.owner == who]
     for dataset in owned:
-        own.delete_dataset(caller, dataset.id)
+        own.delete_dataset(who, dataset.id)
     return len(owned)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
-import retrieval
 from retrieval.errors import DatasetNotFoundError, QueryValidationError
 from retrieval.library import Status
 from retrieval.model import Chunk, Dataset, Document
-from retrieval.settings import load
+from retrieval.process import caller, engine
 
 PERMISSIONS = ("read", "write", "delete", "share")
 
 
-def _user(user: str | None) -> str:
-    return user or load().default_user
-
-
 def _id(name: str, user: str | None) -> str:
-    for dataset in retrieval.engine().datasets(_user(user)):
+    for dataset in engine().datasets(caller(user)):
         if name in {dataset.id, dataset.name}:
             return dataset.id
     raise DatasetNotFoundError(f"There is no dataset {name!r} that you can read.")
@@ -26,29 +21,27 @@ def _id(name: str, user: str | None) -> str:
 
 async def create(name: str, description: str = "", user: str | None = None) -> Dataset:
     """A new dataset."""
-    return await asyncio.to_thread(retrieval.engine().create_dataset, _user(user), name, description)
+    return await asyncio.to_thread(engine().create_dataset, caller(user), name, description)
 
 
 async def list_datasets(user: str | None = None) -> list[Dataset]:
     """The datasets that the caller can read, oldest first."""
-    return await asyncio.to_thread(lambda: retrieval.engine().datasets(_user(user)))
+    return await asyncio.to_thread(lambda: engine().datasets(caller(user)))
 
 
 async def describe(name: str, user: str | None = None) -> Status:
     """Counts of what a dataset (by name or id) holds."""
-    return await asyncio.to_thread(lambda: retrieval.engine().status(_user(user), _id(name, user)))
+    return await asyncio.to_thread(lambda: engine().status(caller(user), _id(name, user)))
 
 
 async def rename(name: str, new_name: str, user: str | None = None) -> Dataset:
     """The dataset under its new name."""
-    return await asyncio.to_thread(
-        lambda: retrieval.engine().update_dataset(_user(user), _id(name, user), name=new_name)
-    )
+    return await asyncio.to_thread(lambda: engine().update_dataset(caller(user), _id(name, user), name=new_name))
 
 
 async def delete(name: str, user: str | None = None) -> None:
     """Forget a dataset and everything in it."""
-    await asyncio.to_thread(lambda: retrieval.engine().delete_dataset(_user(user), _id(name, user)))
+    await asyncio.to_thread(lambda: engine().delete_dataset(caller(user), _id(name, user)))
 
 
 async def share(name: str, with_user: str, permission: str = "read", user: str | None = None) -> None:
@@ -64,25 +57,21 @@ async def revoke(name: str, from_user: str, permission: str = "read", user: str 
 def _grant(name: str, other: str, permission: str, user: str | None, *, allowed: bool) -> None:
     if permission not in PERMISSIONS:
         raise QueryValidationError(f"permission must be one of {', '.join(PERMISSIONS)}, not {permission!r}.")
-    engine, own = retrieval.engine(), _id(name, user)
-    engine.dataset(_user(user), own, "share")
-    engine.parts.catalog.grant(own, other, permission, allowed=allowed)
+    own = _id(name, user)
+    engine().dataset(caller(user), own, "share")
+    engine().parts.catalog.grant(own, other, permission, allowed=allowed)
 
 
 async def documents(name: str, user: str | None = None) -> list[Document]:
     """The dataset's documents, oldest first."""
-    return await asyncio.to_thread(lambda: retrieval.engine().documents(_user(user), _id(name, user)))
+    return await asyncio.to_thread(lambda: engine().documents(caller(user), _id(name, user)))
 
 
 async def preview(name: str, document_id: str, user: str | None = None) -> list[Chunk]:
     """The chunks of a document."""
-    return await asyncio.to_thread(
-        lambda: retrieval.engine().document_chunks(_user(user), _id(name, user), document_id)
-    )
+    return await asyncio.to_thread(lambda: engine().document_chunks(caller(user), _id(name, user), document_id))
 
 
 async def delete_document(name: str, document_id: str, user: str | None = None) -> None:
     """Take a document out of the memory."""
-    await asyncio.to_thread(
-        lambda: retrieval.engine().delete_document(_user(user), _id(name, user), document_id)
-    )
+    await asyncio.to_thread(lambda: engine().delete_document(caller(user), _id(name, user), document_id))

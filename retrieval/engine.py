@@ -11,7 +11,7 @@ from time import perf_counter
 from retrieval import conversation, feedback
 from retrieval.errors import MemoryLensError, NoDataError, SessionParameterError
 from retrieval.library import Library
-from retrieval.model import Dataset, Edge, Feedback, Found, LoggedQuery, Node, Passage, Query, StoredTurn, Triplet
+from retrieval.model import Dataset, Edge, Feedback, Found, LoggedQuery, Node, Query, StoredTurn
 from retrieval.options import Request, validated
 from retrieval.ports import Conversations, Deps, FeedbackStore
 from retrieval.recipe import Recipe, retrieve
@@ -48,6 +48,14 @@ class Engine(Library):
     def default_session(self, dataset_id: str | None) -> str:
         """The session of a dataset that is used where none is named."""
         return conversation.default_session_id(dataset_id)
+
+    def warm_up(self) -> None:
+        """Load the embedding model and the newest snapshots, so that the first question does not wait for them."""
+        self.parts.embedder.embed(["warm up"])
+        for dataset in self.parts.catalog.datasets():
+            if dataset.version:
+                self.memory(dataset.id).graph(dataset.version)
+                self.memory(dataset.id).stores.vectors.warm_up()
 
     # ---------------------------------------------------------------- asking
 
@@ -139,7 +147,9 @@ class Engine(Library):
         collections = self.memory(dataset.id).stores.vectors.counts()
         missing = [name for name in recipe.needs if not collections.get(name)]
         if missing:
-            raise NoDataError(f"{recipe.name} needs {', '.join(missing)}, which {dataset.name} does not have. Run cognify.")
+            raise NoDataError(
+                f"{recipe.name} needs {', '.join(missing)}, which {dataset.name} does not have. Run cognify."
+            )
 
     def _deps(self, request: Request, recipe: Recipe, dataset: Dataset, session: str) -> Deps:
         parts, memory = self.parts, self.memory(dataset.id)
@@ -168,7 +178,9 @@ class Engine(Library):
         if request.session_id is None:
             return self.default_session(dataset.id)
         if not isinstance(request.session_id, str) or not request.session_id.strip():
-            raise SessionParameterError("session_id must be a non-empty string, or None for the dataset's default session.")
+            raise SessionParameterError(
+                "session_id must be a non-empty string, or None for the dataset's default session."
+            )
         return request.session_id
 
     def _keep(self, turn: StoredTurn) -> None:
@@ -223,7 +235,7 @@ def _called(node: Node | Edge | None) -> str:
     return (node.name or node.text[:40]) if isinstance(node, Node) else ""
 
 
-def _asked(request: Request) -> dict[str, object]:  # type: ignore[type-arg]
+def _asked(request: Request) -> dict[str, object]:
     """The options of a request as JSON, so that a turn can be repeated."""
     known = asdict(request)
     return {key: value for key, value in known.items() if key not in {"query_text", "user"}}
@@ -234,7 +246,9 @@ def _relevance(found: Found, threshold: float) -> tuple[str, ...]:
     nearest = [float(hits.distances[0]) for hits in found.seeds if len(hits.distances)]
     if not nearest or min(nearest) < threshold:
         return ()
-    return (f"Low relevance: the nearest element is at distance {min(nearest):.2f}; nothing here may answer the question.",)
+    return (
+        f"Low relevance: the nearest element is at distance {min(nearest):.2f}; nothing here may answer the question.",
+    )
 
 
 def _all_failed(turns: Sequence[Turn], errors: Sequence[MemoryLensError]) -> MemoryLensError:
@@ -244,5 +258,7 @@ def _all_failed(turns: Sequence[Turn], errors: Sequence[MemoryLensError]) -> Mem
         return real[0]
     if len(turns) == 1:
         return errors[0]
-    listed = "; ".join(f"'{t.dataset.name}' (id: {t.dataset.id}): {e.message}" for t, e in zip(turns, errors, strict=True))
+    listed = "; ".join(
+        f"'{t.dataset.name}' (id: {t.dataset.id}): {e.message}" for t, e in zip(turns, errors, strict=True)
+    )
     return NoDataError(f"None of the {len(turns)} datasets has searchable memory. {listed}")

@@ -1,27 +1,27 @@
 """Every error that this package raises, one tree; each message is fit to show and says what to do next.
 
-    MemoryLensError                 500
-      QueryValidationError          422  the question or an option is not usable
-        InvalidFeedbackInfluenceError
-        SessionParameterError       422  a session id, a rating or a history length is not usable
-      DatasetNotFoundError          404
-      DocumentNotFoundError         404
-      PermissionDeniedError         403
-      NoDataError                   404  nothing stored, or nothing processed yet
-      UnsupportedSearchTypeError    400
-        SearchTypeDisabledError     403
-      DatabaseNotCreatedError       422
-      CypherError                   400
-      IngestionError                422  a file can't be read; the reason is named
-        DuplicateDocumentError      409  the same content or name is there already
-      StoreError                    500  a database failed: never "nothing found"
-        StoreLockedError            409  the data folder is open in another process
-        EmbeddingMismatchError      409  stored vectors and configured model differ
-      ModelError                    502
-        LLMPaymentRequiredError     402  terminal, never retried
-        LLMNotConfiguredError       424
-        LLMRateLimitError           429
-        LLMTimeoutError             504
+MemoryLensError                 500
+  QueryValidationError          422  the question or an option is not usable
+    InvalidFeedbackInfluenceError
+    SessionParameterError       422  a session id, a rating or a history length is not usable
+  DatasetNotFoundError          404
+  DocumentNotFoundError         404
+  PermissionDeniedError         403
+  NoDataError                   404  nothing stored, or nothing processed yet
+  UnsupportedSearchTypeError    400
+    SearchTypeDisabledError     403
+  DatabaseNotCreatedError       422
+  CypherError                   400
+  IngestionError                422  a file can't be read; the reason is named
+    DuplicateDocumentError      409  the same content or name is there already
+  StoreError                    500  a database failed: never "nothing found"
+    StoreLockedError            409  the data folder is open in another process
+    EmbeddingMismatchError      409  stored vectors and configured model differ
+  ModelError                    502
+    LLMPaymentRequiredError     402  terminal, never retried
+    LLMNotConfiguredError       424
+    LLMRateLimitError           429
+    LLMTimeoutError             504
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ ALPHA = 0.1
 
 def rating(score: object) -> float:
     """The score 1..5 as a number in [0, 1]; anything else raises SessionParameterError."""
-    if isinstance(score, bool) or not isinstance(score, int) or not 1 <= score <= 5:  # noqa: PLR2004
+    if isinstance(score, bool) or not isinstance(score, int) or not 1 <= score <= 5:
         raise SessionParameterError(f"A score is a whole number from 1 to 5, not {score!r}.")
     return (score - 1) / 4
 

@@ -203,7 +203,10 @@ def build(version: int, nodes: pa.Table, edges: pa.Table, hidden: Collection[str
             [
                 edge_id(s, t, r) not in hidden
                 for s, t, r in zip(
-                    edges["source"].to_pylist(), edges["target"].to_pylist(), edges["relationship"].to_pylist(), strict=True
+                    edges["source"].to_pylist(),
+                    edges["target"].to_pylist(),
+                    edges["relationship"].to_pylist(),
+                    strict=True,
                 )
             ],
             dtype=bool,

@@ -150,7 +150,9 @@ class Library:
         shown = clean_name(name)
         if len(data) > self.settings.max_upload_bytes:
             limit = self.settings.max_upload_bytes // (1024 * 1024)
-            raise IngestionError(f"{shown} is larger than {limit} MiB. Split it, or raise MEMORY_LENS_MAX_UPLOAD_BYTES.")
+            raise IngestionError(
+                f"{shown} is larger than {limit} MiB. Split it, or raise MEMORY_LENS_MAX_UPLOAD_BYTES."
+            )
         digest = hashlib.sha256(data).hexdigest()
         own = document_id(dataset_id, digest)
         present = [d for d in self.parts.catalog.documents(dataset_id) if d.status != "deleting"]
@@ -218,7 +220,9 @@ class Library:
         self.dataset(user, dataset_id)
         said: list[Contribution] = self.parts.operations.about(dataset_id, [chunk]).get(chunk, [])
         if not said or not isinstance(said[0].element, Node):
-            raise DocumentNotFoundError("This passage is no longer in the memory: its document was deleted or replaced.")
+            raise DocumentNotFoundError(
+                "This passage is no longer in the memory: its document was deleted or replaced."
+            )
         return self._document(dataset_id, said[0].document_id), _chunk(said[0].element)
 
     def file(self, user: str, dataset_id: str, document: str) -> bytes:
@@ -246,7 +250,9 @@ class Library:
         if dataset.name == sample.NAME:
             return sample.examples()
         graph = self.memory(dataset_id).graph(dataset.version)
-        return [f"What is known about {name}?" for name in graph.best_connected(3, without={CHUNK, "EntityType", "NodeSet"})]
+        return [
+            f"What is known about {name}?" for name in graph.best_connected(3, without={CHUNK, "EntityType", "NodeSet"})
+        ]
 
     # ---------------------------------------------------------------- inside
 
@@ -305,7 +311,9 @@ class Library:
     def _writing(self, dataset_id: str) -> Iterator[None]:
         lock = self.memory(dataset_id).writing
         if not lock.acquire(blocking=False):
-            raise StoreLockedError("This dataset is being processed already. Wait until that run ends, or stop it first.")
+            raise StoreLockedError(
+                "This dataset is being processed already. Wait until that run ends, or stop it first."
+            )
         try:
             yield
         finally:

@@ -73,9 +73,7 @@ class Memory:
 class Memories:
     """The open memories of this process, one per dataset."""
 
-    def __init__(
-        self, open_stores: Callable[[str], Stores], operations: OperationLog, feedback: FeedbackStore
-    ) -> None:
+    def __init__(self, open_stores: Callable[[str], Stores], operations: OperationLog, feedback: FeedbackStore) -> None:
         self._open_stores = open_stores
         self._operations = operations
         self._feedback = feedback

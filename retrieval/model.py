@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -397,11 +397,11 @@ class StoredTurn:
     created_at: datetime
     state: str = "done"
     remembered: bool = True
-    options: Mapping[str, Json] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     node_ids: tuple[str, ...] = ()
     edge_ids: tuple[str, ...] = ()
     milliseconds: float = 0.0
-    payload: Mapping[str, Json] = field(default_factory=dict)
+    payload: Mapping[str, Any] = field(default_factory=dict)
     feedback: Feedback | None = None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from retrieval.model import Fragment, Item, Json, Triplet
+from retrieval.model import Fragment, Item, Triplet
 from retrieval.steps.rank import ends, triplet_scores
 
 MOST_NODES = 300
@@ -16,7 +17,7 @@ MOST_EDGES = 900
 
 def drawn(
     fragment: Fragment, items: Sequence[Item], most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES
-) -> dict[str, Json]:
+) -> dict[str, Any]:
     """Nodes and edges of the fragment for a picture: all of them, or beyond the caps those of the best-scored triplets."""
     graph = fragment.graph
     ranks = {item.id: item.rank for item in items if isinstance(item, Triplet)}
@@ -48,7 +49,7 @@ def drawn(
     }
 
 
-def _chosen(fragment: Fragment, most_nodes: int, most_edges: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _chosen(fragment: Fragment, most_nodes: int, most_edges: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the nodes and edges to draw, ascending."""
     if len(fragment.nodes) <= most_nodes and len(fragment.edges) <= most_edges:
         return np.arange(len(fragment.nodes)), np.arange(len(fragment.edges))

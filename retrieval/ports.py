@@ -111,6 +111,9 @@ class VectorStore(Protocol):
     def fetch(self, collection: str, ids: Sequence[str]) -> list[Entry]:
         """Rows in the order of the ids; missing ones are left out."""
 
+    def warm_up(self) -> None:
+        """Read ahead what the first search would wait for."""
+
     def close(self) -> None:
         """Let go of files."""
 
@@ -132,7 +135,8 @@ class GraphStore(Protocol):
 
     def columns(self) -> tuple[pa.Table, pa.Table]:
         """All nodes (id, type, name, importance_weight, node_sets) and edges (source, target, relationship, text,
-        importance_weight) as Arrow tables; a node without a name has its text's first 60 characters as name."""
+        importance_weight) as Arrow tables; a node without a name has its text's first 60 characters as name.
+        """
 
     def close(self) -> None:
         """Let go of files."""
@@ -150,9 +154,7 @@ class LexicalIndex(Protocol):
     def remove(self, document_id: str) -> None:
         """Forget a document; an unknown one is no error."""
 
-    def search(
-        self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None
-    ) -> list[tuple[str, float]]:
+    def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, score > 0), best first, ties by the order in which chunks were added; only chunks that share a term."""
 
     def close(self) -> None:
@@ -195,12 +197,14 @@ class OperationLog(Protocol):
 
     def begin(self, dataset_id: str, document_id: str, kind: str) -> Operation:
         """The unfinished operation of this document and kind, or a new one. The document's status follows at once:
-        kind add, `processing`; kind delete, `deleting`, which hides it and drops an unfinished add."""
+        kind add, `processing`; kind delete, `deleting`, which hides it and drops an unfinished add.
+        """
 
     def advance(self, operation: Operation, stage: str) -> Operation:
         """The operation with this stage finished. Stage `done` ends it: the document becomes visible (kind add) or its
         records go (kind delete), and the dataset's version grows by one, all in one transaction. StoreError for an
-        operation that was finished or dropped meanwhile."""
+        operation that was finished or dropped meanwhile.
+        """
 
     def pending(self, dataset_id: str) -> list[Operation]:
         """Unfinished operations, oldest first."""
@@ -213,7 +217,8 @@ class OperationLog(Protocol):
 
     def about(self, dataset_id: str, element_ids: Sequence[str]) -> Mapping[str, list[Contribution]]:
         """Contributions per element of all documents that are not `deleting`, ordered by (document created_at,
-        document id, given order)."""
+        document id, given order).
+        """
 
     def hidden(self, dataset_id: str) -> set[str]:
         """Ids of elements that only documents not `done` contribute: a reader must not see them."""
@@ -225,9 +230,7 @@ class Conversations(Protocol):
     def append(self, turn: StoredTurn) -> None:
         """Store a turn; creates its session (titled by the first question) when it is new. Equal ids replace."""
 
-    def turns(
-        self, user: str, session_id: str, last: int | None = None, *, history: bool = False
-    ) -> list[StoredTurn]:
+    def turns(self, user: str, session_id: str, last: int | None = None, *, history: bool = False) -> list[StoredTurn]:
         """The turns of a session with their feedback, oldest first; the last n with `last`.
 
         With `history` only those that a later question is told of: remembered and done.
@@ -244,7 +247,8 @@ class Conversations(Protocol):
 
     def delete_session(self, user: str, session_id: str, *, deleted: bool = True) -> bool:
         """Hide a session, or bring it back with deleted=False; whether there was one. A turn appended to a hidden
-        session begins it anew, without the hidden turns."""
+        session begins it anew, without the hidden turns.
+        """
 
 
 class FeedbackStore(Protocol):
@@ -255,7 +259,8 @@ class FeedbackStore(Protocol):
 
     def ratings(self, dataset_id: str) -> list[tuple[StoredTurn, Feedback]]:
         """All rated turns of a dataset, ordered by (first rated at, turn id): the log that weights are a fold of.
-        Their `payload` is left out."""
+        Their `payload` is left out.
+        """
 
     def weights(self, dataset_id: str) -> Mapping[str, float]:
         """Feedback weight of each node and edge id that has one."""

@@ -8,7 +8,9 @@ ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs etc e.g i.e cf al fig figs no nos vol pp p ed eds gen sen rep gov capt col sgt lt rev hon "
     "inc ltd co corp dept univ approx est ca c jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n".split()
 )
-END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”’）]*|\n\s*\n|\n(?=\s*(?:[#>*\-•|]|\d+[.)]\s))|(?<=[:;.])\n|\n(?=[A-Z][^.\n]{0,40}:\s)")
+END = re.compile(
+    r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”’）]*|\n\s*\n|\n(?=\s*(?:[#>*\-•|]|\d+[.)]\s))|(?<=[:;.])\n|\n(?=[A-Z][^.\n]{0,40}:\s)"
+)
 LAST_WORD = re.compile(r"([^\s(\[\"'“‘]+)$")
 HEADING = re.compile(r"^\s*#{1,6}\s.*$", re.MULTILINE)
 LONGEST_HEADING = 200

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-import retrieval
 from retrieval.errors import SessionParameterError
 from retrieval.feedback import rating
 from retrieval.model import StoredTurn
-from retrieval.settings import load
+from retrieval.process import caller, engine
 
 
 async def get_session(
     session_id: str | None = None, last_n: int | None = None, user: str | None = None
 ) -> list[StoredTurn]:
     """The turns of a session, oldest first; without an id those of the newest dataset's default session."""
-    return await asyncio.to_thread(_turns, session_id, last_n, user or load().default_user)
+    return await asyncio.to_thread(_turns, session_id, last_n, caller(user))
 
 
 def _turns(session_id: str | None, last_n: int | None, user: str) -> list[StoredTurn]:
@@ -23,11 +22,11 @@ def _turns(session_id: str | None, last_n: int | None, user: str) -> list[Stored
         raise SessionParameterError(f"last_n must be a positive integer or None, not {last_n!r}.")
     if session_id is not None and (not isinstance(session_id, str) or not session_id.strip()):
         raise SessionParameterError("session_id must be a non-empty string, or None for the default session.")
-    engine = retrieval.engine()
+    own = engine()
     if session_id is None:
-        readable = engine.datasets(user)
-        session_id = engine.default_session(readable[0].id if readable else None)
-    return engine.conversations.turns(user, session_id, last_n)
+        readable = own.datasets(user)
+        session_id = own.default_session(readable[0].id if readable else None)
+    return own.conversations.turns(user, session_id, last_n)
 
 
 async def add_feedback(
@@ -44,11 +43,11 @@ async def add_feedback(
 
 
 def _rate(session_id: str, qa_id: str, text: str, score: int | None, user: str | None) -> bool:
-    engine, caller = retrieval.engine(), user or load().default_user
-    turn = engine.conversations.turn(caller, qa_id)
+    own, who = engine(), caller(user)
+    turn = own.conversations.turn(who, qa_id)
     if turn is None or turn.session_id != session_id:
         return False
-    engine.rate(caller, qa_id, score, text)
+    own.rate(who, qa_id, score, text)
     return True
 
 
@@ -58,9 +57,9 @@ async def delete_feedback(session_id: str, qa_id: str, user: str | None = None) 
 
 
 def _withdraw(session_id: str, qa_id: str, user: str | None) -> bool:
-    engine, caller = retrieval.engine(), user or load().default_user
-    turn = engine.conversations.turn(caller, qa_id)
+    own, who = engine(), caller(user)
+    turn = own.conversations.turn(who, qa_id)
     if turn is None or turn.session_id != session_id:
         return False
-    engine.withdraw(caller, qa_id)
+    own.withdraw(who, qa_id)
     return True

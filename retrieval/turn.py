@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, replace
 from time import perf_counter
+from typing import Any
 
 from retrieval.errors import MemoryLensError, ModelError
 from retrieval.model import Dataset, Found, Hits, Json, Node, Passage, Query, StoredTurn, Triplet
@@ -96,7 +97,7 @@ class Turn:
 
     # ---------------------------------------------------------------- the record's evidence, as JSON
 
-    def result(self) -> dict[str, Json]:
+    def result(self) -> dict[str, Any]:
         """`text_result`, `context_result` and `objects_result` (page; D11)."""
         rows = [row(item) for item in self.found.items]
         return {
@@ -111,7 +112,7 @@ class Turn:
             return [row(item) for item in self.found.items]
         return [self.text] if self.text else []
 
-    def payload(self) -> dict[str, Json]:
+    def payload(self) -> dict[str, Any]:
         """Everything that a page draws beside the answer."""
         found, deps = self.found, self._deps
         items = [row(item) for item in found.items]
@@ -155,12 +156,12 @@ def edge_ids(found: Found) -> tuple[str, ...]:
     return tuple(sorted(edges))
 
 
-def row(item: Triplet | Passage) -> dict[str, Json]:
+def row(item: Triplet | Passage) -> dict[str, Any]:
     """One result as JSON: the fields of a chunk row (D7), or a triplet with what its score is made of."""
     return _passage(item) if isinstance(item, Passage) else _triplet(item)
 
 
-def _passage(item: Passage) -> dict[str, Json]:
+def _passage(item: Passage) -> dict[str, Any]:
     entry = item.entry
     return {
         "rank": item.rank,
@@ -178,7 +179,7 @@ def _passage(item: Passage) -> dict[str, Json]:
     }
 
 
-def _triplet(item: Triplet) -> dict[str, Json]:
+def _triplet(item: Triplet) -> dict[str, Any]:
     weights: Mapping[str, float] = {
         "source": item.source.importance_weight,
         "edge": item.edge.importance_weight,
@@ -199,10 +200,10 @@ def _triplet(item: Triplet) -> dict[str, Json]:
     }
 
 
-def _node(node: Node) -> dict[str, Json]:
+def _node(node: Node) -> dict[str, Any]:
     return {"id": node.id, "name": node.name, "type": node.type, "description": node.description, "text": node.text}
 
 
-def _seed(hits: Hits) -> dict[str, Json]:
+def _seed(hits: Hits) -> dict[str, Any]:
     nearest = float(hits.distances[0]) if len(hits.distances) else None
     return {"collection": hits.collection, "hits": len(hits.ids), "nearest": nearest}

@@ -16,11 +16,15 @@ STOP_WORDS = frozenset(
 NO_STOP_WORDS: frozenset[str] = frozenset()
 
 # A run of letters, digits, marks and underscores; with what makes C++, .NET and node.js words of their own.
-MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f18-\u0f39\u0f71-\u0f84\u1037-\u103e\u17b4-\u17d3\u200c\u200d"
+MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f18-\u0f39\u0f71-\u0f84\u1037-\u103e\u17b4-\u17d3\u200c\u200d"  # noqa: E501
 WORD = re.compile(rf"[\w{MARKS}]+")
-GLUED = re.compile(rf"(?<![\w{MARKS}])(?:\.?[^\W\d_][\w{MARKS}]*(?:[.][\w{MARKS}]+)+|\.[^\W\d_]\w*|[^\W\d_]\w*(?:\+\+|#))(?![\w+#])")
+GLUED = re.compile(
+    rf"(?<![\w{MARKS}])(?:\.?[^\W\d_][\w{MARKS}]*(?:[.][\w{MARKS}]+)+|\.[^\W\d_]\w*|[^\W\d_]\w*(?:\+\+|#))(?![\w+#])"
+)
 # Scripts written without spaces between words: runs of them become character bigrams.
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 RUN = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
 HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u180e\u00ad\u200e\u200f\u2063\u2062\u2061\u2064")

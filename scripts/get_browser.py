@@ -27,9 +27,9 @@ def install() -> None:
         sys.exit("No Chromium found. Install it (Debian: apt-get install chromium), or set CHROMIUM to its path.")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for attempt in range(1, ATTEMPTS + 1):
-        update = subprocess.run([apt, "update", "-qq"], env=quiet, stdout=sys.stderr, check=False)  # noqa: S603
+        update = subprocess.run([apt, "update", "-qq"], env=quiet, stdout=sys.stderr, check=False)
         command = [apt, "install", "-y", "-qq", "--no-install-recommends", *PACKAGES]
-        done = subprocess.run(command, env=quiet, stdout=sys.stderr, check=False)  # noqa: S603
+        done = subprocess.run(command, env=quiet, stdout=sys.stderr, check=False)
         if update.returncode == done.returncode == 0:
             return
         sys.stderr.write(f"Installing Chromium failed (attempt {attempt} of {ATTEMPTS}).\n")

@@ -18,7 +18,9 @@ def main(rules_path: str, queries_path: str, out: str) -> None:
     """Take every rule that a query expects, then common ones in the order of the source, until there are forty."""
     rules = {rule["code"]: rule for rule in json.loads(Path(rules_path).read_text(encoding="utf-8"))}
     wanted = [code for query in json.loads(Path(queries_path).read_text(encoding="utf-8")) for code in query["gold"]]
-    common = [c for c, r in rules.items() if r["linter"] in {"flake8-bugbear", "Pyflakes", "pycodestyle"} and not r["preview"]]
+    common = [
+        c for c, r in rules.items() if r["linter"] in {"flake8-bugbear", "Pyflakes", "pycodestyle"} and not r["preview"]
+    ]
     codes = list(dict.fromkeys(c for c in (*wanted, *common) if c in rules))[:FORTY]
     Path(out).write_text(HEAD + "".join(_section(rules[code]) for code in codes), encoding="utf-8")
 

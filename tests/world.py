@@ -33,7 +33,9 @@ class World:
     embedder: CountingEmbedder
     answerer: CountingAnswerer
 
-    def dataset(self, name: str = "world", documents: dict[str, str] | None = None, sets: Iterable[str] = ()) -> Dataset:
+    def dataset(
+        self, name: str = "world", documents: dict[str, str] | None = None, sets: Iterable[str] = ()
+    ) -> Dataset:
         """A new dataset with these documents, processed."""
         made = self.engine.create_dataset("local", name)
         for file, text in (DOCUMENTS if documents is None else documents).items():

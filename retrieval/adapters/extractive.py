@@ -21,11 +21,17 @@ MOST, MOST_LISTED = 3, 6
 MARGIN, MARGIN_LISTED = 0.06, 0.12
 LONG = 320
 ALIKE = 0.8
-LIST = re.compile(r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b", re.I)
+LIST = re.compile(
+    r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b",
+    re.IGNORECASE,
+)
 ASKED = (
-    (re.compile(r"\b(?:when|since when|what year|which year|date)\b", re.I), re.compile(r"\b(?:1\d|20)\d{2}\b")),
-    (re.compile(r"\bhow (?:many|much|long|far|large|old|big|high)\b", re.I), re.compile(r"\d")),
-    (re.compile(r"\bwho(?:m|se)?\b", re.I), re.compile(r"(?<!^)\b[A-ZÀ-Þ][\w'’\-]+ [A-ZÀ-Þ][\w'’\-]+")),
+    (
+        re.compile(r"\b(?:when|since when|what year|which year|date)\b", re.IGNORECASE),
+        re.compile(r"\b(?:1\d|20)\d{2}\b"),
+    ),
+    (re.compile(r"\bhow (?:many|much|long|far|large|old|big|high)\b", re.IGNORECASE), re.compile(r"\d")),
+    (re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE), re.compile(r"(?<!^)\b[A-ZÀ-Þ][\w'’\-]+ [A-ZÀ-Þ][\w'’\-]+")),
 )
 STEM = re.compile(r"(?<=\w{3})(?:ies|es|s|ing|ed|ly)$")
 HEADING = re.compile(r"^\s*#{1,6}\s")
@@ -81,7 +87,7 @@ class Extractive:
                 chosen.append(int(index))
         return [statements[i] for i in chosen]
 
-    def _similarities(self, question: str, statements: Sequence[Statement]) -> np.ndarray:  # type: ignore[type-arg]
+    def _similarities(self, question: str, statements: Sequence[Statement]) -> np.ndarray:
         """Cosine of the question and each statement."""
         if all(s.distance is not None for s in statements):
             return np.array([1.0 - (s.distance or 0.0) for s in statements])
@@ -104,7 +110,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(STEM.sub("", word) for word in tokens(text))
 
 
-def _shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:  # type: ignore[type-arg]
+def _shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:
     """For each statement the share of the question's words that it has, rare words counting more."""
     asked = {STEM.sub("", word) for word in query_tokens(question)} - {"what", "tell", "me", "give"}
     if not asked:
@@ -131,5 +137,3 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _whole(text: str) -> str:
     return text if text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？", '"', "”")) else f"{text.rstrip()}."
-
-

@@ -180,7 +180,9 @@ class KuzuGraph:
         with self._writer() as connection, _transaction(connection):
             for edge in edges:
                 ends = {"from": integer_key(edge.source), "to": integer_key(edge.target), "eid": integer_key(edge.id)}
-                match = "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid = $to AND e.eid = $eid DELETE e"
+                match = (
+                    "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid = $to AND e.eid = $eid DELETE e"
+                )
                 _run(connection, match, ends)
             for start in range(0, len(keys), BATCH):
                 batch = {"keys": keys[start : start + BATCH]}

@@ -42,7 +42,8 @@ COLUMNS = (
 @dataclass(frozen=True, eq=False)
 class Resident:
     """A small collection's unit vectors in memory: `vectors` (n, d), one row per id; an exact scan of them takes about a
-    millisecond, where a query of the table takes fifteen."""
+    millisecond, where a query of the table takes fifteen.
+    """
 
     ids: list[str]
     places: Mapping[str, int]
@@ -84,7 +85,9 @@ class LanceVectors:
             return
         usable = np.isfinite(vectors).all(axis=1) & (np.abs(vectors).sum(axis=1) > 0)
         if not usable.all():
-            raise StoreError(f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again.")
+            raise StoreError(
+                f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again."
+            )
         if vectors.shape[1] != self._dimensions:
             raise StoreError(f"{collection} holds vectors of {self._dimensions} dimensions, not {vectors.shape[1]}.")
         distinct = {entry.id: (entry, vector) for entry, vector in zip(entries, vectors, strict=True)}
@@ -155,6 +158,11 @@ class LanceVectors:
             rows = self._where(table, ids[start : start + BATCH], list(COLUMNS)).to_pylist()
             found.update({row["id"]: _entry(row) for row in rows})
         return [found[i] for i in ids if i in found]
+
+    def warm_up(self) -> None:
+        """Read the small collections into memory."""
+        for collection, table in list(self._tables.items()):
+            self._small(collection, table)
 
     def optimize(self) -> None:
         """Merge small files after bulk work; above 50,000 rows build or extend the vector index."""

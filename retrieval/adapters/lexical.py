@@ -90,9 +90,7 @@ class SqliteLexical:
         with self._changing() as database:
             _forget(database, document_id)
 
-    def search(
-        self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None
-    ) -> list[tuple[str, float]]:
+    def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, BM25 score > 0), best first."""
         index = self._loaded()
         found, scores = _scored(index, list(dict.fromkeys(query_tokens(query, self._stop_words))))
@@ -183,7 +181,8 @@ def _scored(index: Postings, asked: Sequence[str]) -> tuple[npt.NDArray[np.int64
     if not parts:
         return np.empty(0, dtype=np.int64), np.empty(0)
     found, inverse = np.unique(np.concatenate([c for c, _ in parts]), return_inverse=True)
-    return found, np.bincount(inverse, weights=np.concatenate([s for _, s in parts]))
+    scores = np.bincount(inverse, weights=np.concatenate([s for _, s in parts])).astype(np.float64)
+    return found, scores
 
 
 def _admitted(index: Postings, node_sets: NodeSetFilter) -> npt.NDArray[np.bool_]:

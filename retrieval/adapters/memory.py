@@ -75,7 +75,9 @@ class MemoryVectors:
     def upsert(self, collection: str, entries: Sequence[Entry], vectors: Floats) -> None:
         """Store rows, replacing equal ids."""
         if len(vectors) and not np.all(np.isfinite(vectors).all(axis=1) & (np.abs(vectors).sum(axis=1) > 0)):
-            raise StoreError(f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again.")
+            raise StoreError(
+                f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again."
+            )
         with self._lock:
             rows = self._rows.setdefault(collection, {})
             rows.update({e.id: (e, np.asarray(v, dtype=np.float32)) for e, v in zip(entries, vectors, strict=True)})
@@ -110,6 +112,9 @@ class MemoryVectors:
             rows = self._rows.get(collection, {})
             return [rows[i][0] for i in ids if i in rows]
 
+    def warm_up(self) -> None:
+        """Nothing to read ahead."""
+
     def close(self) -> None:
         """Nothing to let go of."""
 
@@ -139,7 +144,9 @@ class MemoryGraph:
             known = set(self._nodes) | {n.id for n in nodes}
             for edge in edges:
                 if not {edge.source, edge.target} <= known:
-                    raise StoreError(f"An edge {edge.relationship!r} names a node that is not stored; store its ends first.")
+                    raise StoreError(
+                        f"An edge {edge.relationship!r} names a node that is not stored; store its ends first."
+                    )
             self._nodes.update({n.id: n for n in nodes})
             self._edges.update({e.id: e for e in edges})
 
@@ -207,9 +214,7 @@ class MemoryLexical:
         """Forget a document."""
         self._chunks = {i: kept for i, kept in self._chunks.items() if kept[0] != document_id}
 
-    def search(
-        self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None
-    ) -> list[tuple[str, float]]:
+    def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, BM25 score), best first."""
         asked = dict.fromkeys(query_tokens(query, self._stop_words))
         frequencies = {t: sum(t in kept[2] for kept in self._chunks.values()) for t in asked}

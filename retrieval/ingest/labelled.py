@@ -13,9 +13,9 @@ POSSESSED = re.compile(r"^(?:Its|The) ([a-z][a-z ]{2,30}?) (?:is|was|are) ((?:th
 QUALIFIER = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 PARENTHESES = re.compile(r"\s*\(([^()]*)\)")
 AMOUNT = re.compile(
-    r"^(?P<name>.*?[^\W\d_][^\d]*?)[\s,]+(?P<amount>(?:[$€£]\s?)?\d[\d.,]*\s?(?:%|km|m|sq km|years?|million|billion|[a-z]{1,3})?)$"
+    r"^(?P<name>.*?[^\W\d_][^\d]*?)[\s,]+(?P<amount>(?:[$€£]\s?)?\d[\d.,]*\s?(?:%|km|m|sq km|years?|million|billion|[a-z]{1,3})?)$"  # noqa: E501
 )
-TITLES = re.compile(r"^(?:President|Prime Minister|King|Queen|Chancellor|Emperor|Chairman|Chairperson|Governor|Minister|Grand Duke|"
+TITLES = re.compile(r"^(?:President|Prime Minister|King|Queen|Chancellor|Emperor|Chairman|Chairperson|Governor|Minister|Grand Duke|"  # noqa: E501
                     r"Prince|Princess|Premier|Dr|Mr|Mrs|Ms|Prof|Sir)\.?\s+(?=[A-Z])")  # fmt: skip
 DATE = re.compile(
     r"\b(?:\d{1,2}\s+)?(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{4}\b"

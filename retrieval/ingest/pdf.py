@@ -27,7 +27,9 @@ def read_pdf(name: str, data: bytes, max_pages: int) -> ReadFile:
         reader = _opened(name, data)
         count = _counted(name, reader)
         if count > max_pages:
-            raise IngestionError(f"{name} has {count} pages, more than {max_pages}. Split it, or raise MEMORY_LENS_MAX_PDF_PAGES.")
+            raise IngestionError(
+                f"{name} has {count} pages, more than {max_pages}. Split it, or raise MEMORY_LENS_MAX_PDF_PAGES."
+            )
         pages, silent, broken = [], [], []
         for number in range(1, count + 1):
             try:
@@ -64,7 +66,9 @@ def _counted(name: str, reader: PdfReader) -> int:
     try:
         count = len(reader.pages)
     except BROKEN as error:
-        raise IngestionError(f"{name} is damaged: its pages can't be found. Open it in a viewer and save it anew.") from error
+        raise IngestionError(
+            f"{name} is damaged: its pages can't be found. Open it in a viewer and save it anew."
+        ) from error
     if not count:
         raise IngestionError(f"{name} has no pages.")
     return count

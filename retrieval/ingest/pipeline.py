@@ -21,7 +21,7 @@ from retrieval.ingest.read import Limits, read
 from retrieval.ingest.rows import node_class, row_ids, rows
 from retrieval.ingest.summarise import summarise
 from retrieval.memory import Stores
-from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Floats, Node, Operation, Progress
+from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Floats, Json, Node, Operation, Progress
 from retrieval.ports import Catalog, Embedder, Extractor, OperationLog
 from retrieval.sentences import sentences
 
@@ -63,7 +63,11 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
     try:
         file = read(document.name, shop.stored(document), shop.limits)
     except IngestionError as error:
-        report = {"stage": "failed", "problem": error.message, "seconds": round(perf_counter() - start, 2)}
+        report: dict[str, Json] = {
+            "stage": "failed",
+            "problem": error.message,
+            "seconds": round(perf_counter() - start, 2),
+        }
         shop.catalog.put_document(replace(document, status="failed", report=report))
         yield Progress(document.name, "failed", 1.0, error.message)
         return
@@ -79,7 +83,9 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
         report = _report(said, sum(f.dropped for f, _ in found), file.notes, perf_counter() - start)
         shop.catalog.put_document(replace(document, report=report))
         operation = shop.operations.advance(operation, "extracted")
-        yield Progress(document.name, "extracted", 0.5, f"{report['entities']} entities, {report['relations']} relations")
+        yield Progress(
+            document.name, "extracted", 0.5, f"{report['entities']} entities, {report['relations']} relations"
+        )
     yield from _store(document, operation, shop, vectors)
 
 
@@ -197,9 +203,7 @@ def _embedded(texts: Sequence[str], shop: Workshop, vectors: Vectors) -> Floats:
     return np.stack([vectors[text] for text in texts]) if texts else shop.embedder.embed([])
 
 
-def _report(
-    said: Sequence[Contribution], dropped: int, notes: Sequence[str], seconds: float
-) -> dict[str, str | int | float | list[str]]:
+def _report(said: Sequence[Contribution], dropped: int, notes: Sequence[str], seconds: float) -> dict[str, Json]:
     elements = {c.element_id: c.element for c in said}.values()
     lost = [f"{dropped} relations left out: an end of theirs is unknown or ambiguous"] if dropped else []
     return {

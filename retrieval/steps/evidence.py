@@ -49,9 +49,7 @@ def _own_chunks(item: Item) -> list[str]:
 
 
 def _source(number: int, row: Entry) -> Source:
-    return Source(
-        number, row.id, row.document_id, row.document_name, row.chunk_index or 0, row.page, row.text
-    )
+    return Source(number, row.id, row.document_id, row.document_name, row.chunk_index or 0, row.page, row.text)
 
 
 def _sentences(found: Found, rows: Sequence[Entry], numbers: Mapping[str, int], deps: Deps) -> list[Statement]:
@@ -96,7 +94,9 @@ def evidence_block(answer: str, sources: Sequence[Source], limit: int = MOST_LIN
     """The `Evidence:` lines of an answer (reference 4.1), or '': of the used chunks, those that share most words with it."""
     terms = _significant(answer)
     distinct = {s.chunk_id or f"{s.document_name}#{s.chunk_index}": s for s in reversed(sources)}
-    usable = [s for s in reversed(distinct.values()) if s.document_name.strip() and s.text.strip() and s.chunk_index >= 0]
+    usable = [
+        s for s in reversed(distinct.values()) if s.document_name.strip() and s.text.strip() and s.chunk_index >= 0
+    ]
     shared = [(len(terms & set(tokens(source.text))), source) for source in usable]
     ranked = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
     lines = [_line(source) for _, source in ranked[: min(max(limit, FEWEST_LINES), MOST_LINES)]]
@@ -115,4 +115,6 @@ def _line(source: Source) -> str:
     snippet = " ".join(source.text.split())
     if len(snippet) > SNIPPET:
         snippet = snippet[: SNIPPET - 1].rstrip() + "…"
-    return f"- chunk {source.chunk_index + 1} of document {source.document_name}{f' ({ids})' if ids else ''}: \"{snippet}\""
+    return (
+        f'- chunk {source.chunk_index + 1} of document {source.document_name}{f" ({ids})" if ids else ""}: "{snippet}"'
+    )

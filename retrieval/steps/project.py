@@ -111,9 +111,7 @@ def _best(found: Sequence[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:
     return indices[kept], distances[kept]
 
 
-def _spread(
-    elements: Indices, hit: Indices, distances: Floats, penalty: float
-) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _spread(elements: Indices, hit: Indices, distances: Floats, penalty: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """(distance of each element, whether it was hit); elements may repeat."""
     order = np.argsort(hit)
     at = positions(hit[order], elements)

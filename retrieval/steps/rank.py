@@ -121,7 +121,9 @@ def _triplet(
 
     def node(place: int) -> Node:
         own = int(fragment.nodes[place])
-        kept = nodes.get(named[place]) or Node(named[place], graph.node_types[own].as_py(), graph.node_names[own].as_py())
+        kept = nodes.get(named[place]) or Node(
+            named[place], graph.node_types[own].as_py(), graph.node_names[own].as_py()
+        )
         return replace(kept, importance_weight=round(float(graph.node_importance[own]), DECIMALS))
 
     return Triplet(

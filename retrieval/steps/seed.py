@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
-from retrieval.model import CHUNKS, EDGE_TYPES, NODE_COLLECTIONS, TRIPLETS, Found, Hits, Passage, Query
+from retrieval.model import CHUNKS, EDGE_TYPES, NODE_COLLECTIONS, TRIPLETS, Found, Hits, Json, Passage, Query
 from retrieval.ports import Deps
 from retrieval.recipe import Step
-
-ENDS = ("source_id", "target_id", "relationship")
 
 
 def embed(query: Query, found: Found, deps: Deps) -> Found:
@@ -83,7 +81,7 @@ def _nearest(collection: str, query: Query, found: Found, deps: Deps, limit: int
         if enough:
             kept = kept[:limit]
             return Hits(collection, tuple(hits.ids[i] for i in kept), hits.distances[kept])
-        asked *= 4
+        asked = (asked or 1) * 4
 
 
 def _seen(collection: str, ids: Sequence[str], deps: Deps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -92,5 +90,10 @@ def _seen(collection: str, ids: Sequence[str], deps: Deps) -> np.ndarray[tuple[i
         return graph.find_kinds(ids) >= 0
     if collection == TRIPLETS:
         ends = {row.id: row.extra for row in deps.vectors.fetch(collection, ids)}
-        return graph.has_edges([tuple(str(ends.get(i, {}).get(k, "")) for k in ENDS) for i in ids])
+        return graph.has_edges([_ends(ends.get(i, {})) for i in ids])
     return graph.find(ids) >= 0
+
+
+def _ends(extra: Mapping[str, Json]) -> tuple[str, str, str]:
+    """(source id, target id, relationship) of a triplet row."""
+    return str(extra.get("source_id", "")), str(extra.get("target_id", "")), str(extra.get("relationship", ""))

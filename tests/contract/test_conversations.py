@@ -199,7 +199,7 @@ def test_rename(records: Records) -> None:
         ("berlin", ["answer"]),
         ("BERLIN", ["answer"]),
         ("strasse", ["question"]),
-        ("МОСКВА", ["title"]),  # noqa: RUF001
+        ("МОСКВА", ["title"]),
         ("cafe\u0301", ["question"]),
         ("100%", ["percent"]),
         ("%", ["percent"]),

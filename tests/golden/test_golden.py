@@ -42,7 +42,7 @@ def _told(small: World, name: str, question: str) -> str:
     answer = turn.read()
     prompt = small.answerer.prompts[0].system_prompt if small.answerer.prompts else "(none)"
     items = "\n".join(_item(turn))
-    return f"# {question}\n\n## Items\n{items}\n\n## Context\n{turn.found.context}\n\n## System prompt\n{prompt}\n\n## Answer\n{answer}\n\n\n"
+    return f"# {question}\n\n## Items\n{items}\n\n## Context\n{turn.found.context}\n\n## System prompt\n{prompt}\n\n## Answer\n{answer}\n\n\n"  # noqa: E501
 
 
 def _item(turn: Turn) -> list[str]:
@@ -53,5 +53,7 @@ def _item(turn: Turn) -> list[str]:
             lines.append(f"{item.rank}. {value:.4f} {item.entry.text!r}")
         else:
             parts = f"{item.source_distance:.3f} {item.edge_distance:.3f} {item.target_distance:.3f}"
-            lines.append(f"{item.rank}. {item.score:.4f} = {parts}  {item.source.name} --[{item.edge.relationship}]--> {item.target.name}")
+            lines.append(
+                f"{item.rank}. {item.score:.4f} = {parts}  {item.source.name} --[{item.edge.relationship}]--> {item.target.name}"
+            )
     return lines

@@ -194,7 +194,7 @@ def test_a_dataset_that_the_caller_cannot_read_is_refused_whole(tmp_path: Path) 
 def test_history_is_read_by_types_that_remember_and_by_no_other(small: World) -> None:
     for name in ("GRAPH_COMPLETION", "CHUNKS", "RAG_COMPLETION"):
         small.engine.ask(replace(WORKS, query_type=name, session_id="s"))[0].read()
-    assert [p.history for p in small.answerer.prompts][0] == ""
+    assert small.answerer.prompts[0].history == ""
     last = small.answerer.prompts[-1].history
     assert last.startswith("Previous conversation:\n\n[2026-")
     assert last.count("QUESTION: Who works at Acme?") == 1

@@ -46,6 +46,8 @@ def test_one_list_is_returned_itself_and_several_are_kept_apart() -> None:
 def test_fan_out_keeps_order_and_errors_in_their_own_entry() -> None:
     empty = Payload("id-2", "hr", completion=[], context="", objects=[])
     broken = Payload("id-3", "scratch", error="3 data item(s): run cognify")
-    entries = shaped([replace(FULL, completion=["Q2 revenue was 4.2M."]), empty, broken], access_control=True, verbose=False)
+    entries = shaped(
+        [replace(FULL, completion=["Q2 revenue was 4.2M."]), empty, broken], access_control=True, verbose=False
+    )
     assert [e["search_result"] for e in entries if isinstance(e, dict)] == [["Q2 revenue was 4.2M."], [], []]
     assert ["error" in e for e in entries if isinstance(e, dict)] == [False, False, True]

@@ -67,7 +67,7 @@ def main(folder: Path, steps: int) -> None:
         if document.name == DELETED:
             from retrieval.ingest.pipeline import remove
 
-            for step in remove(document, engine._workshop(dataset.id)):  # noqa: SLF001
+            for step in remove(document, engine._workshop(dataset.id)):
                 steps = _counted(steps, step.stage)
     sys.stdout.write(json.dumps(contents(engine, dataset.id)))
 

@@ -8,7 +8,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-
 ROOT = Path(__file__).parents[3]
 POINTS = tuple(range(1, 21))
 NEVER = 0
@@ -17,7 +16,7 @@ NEVER = 0
 def run(folder: Path, steps: int) -> subprocess.CompletedProcess[str]:
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "tests.retrieval.ingest.killed_run", str(folder), str(steps)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)  # noqa: S603
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
 def killed_and_repeated(folder: Path, steps: int) -> tuple[int, str, str]:

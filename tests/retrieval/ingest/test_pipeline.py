@@ -171,7 +171,10 @@ def test_too_large_a_file_is_refused_before_it_is_stored(tmp_path: Path) -> None
 def test_a_document_is_invisible_until_it_is_done(made: World) -> None:
     dataset = made.dataset()
     made.engine.add("local", dataset.id, "late.md", b"Zoe knows Alice. Zoe works at Acme.")
-    asked = [Request("Zoe", query_type=name, dataset_ids=[dataset.id]) for name in ("CHUNKS", "CHUNKS_LEXICAL", "GRAPH_COMPLETION", "TRIPLET_COMPLETION", "SUMMARIES")]
+    asked = [
+        Request("Zoe", query_type=name, dataset_ids=[dataset.id])
+        for name in ("CHUNKS", "CHUNKS_LEXICAL", "GRAPH_COMPLETION", "TRIPLET_COMPLETION", "SUMMARIES")
+    ]
     run = made.engine.cognify("local", dataset.id)
     for step in run:
         shown = ["Zoe" in made.engine.ask(request)[0].found.context for request in asked]

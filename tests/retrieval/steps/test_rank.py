@@ -14,7 +14,9 @@ from retrieval.steps.rank import rank, scaled, triplet_scores
 from tests.retrieval.build_graph import graph_of, uid, whole
 
 
-def chain(importance: dict[int, float], pairs: list[tuple[int, int]], nodes: dict[int, float], edges: list[float]) -> Fragment:
+def chain(
+    importance: dict[int, float], pairs: list[tuple[int, int]], nodes: dict[int, float], edges: list[float]
+) -> Fragment:
     """Nodes 1..n and edges in the given order, which ids keep."""
     graph = graph_of(
         [Node(uid(n), "T", f"n{n}", importance_weight=importance.get(n, 0.5)) for n in nodes],
@@ -103,7 +105,9 @@ def test_fewer_edges_than_asked_for_are_not_padded() -> None:
 @st.composite
 def fragments(draw: st.DrawFn) -> Fragment:
     count = draw(st.integers(2, 6))
-    pairs = draw(st.lists(st.tuples(st.integers(1, count), st.integers(1, count)), min_size=1, max_size=12, unique=True))
+    pairs = draw(
+        st.lists(st.tuples(st.integers(1, count), st.integers(1, count)), min_size=1, max_size=12, unique=True)
+    )
     distance = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 6.5])
     weight = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
     fragment = chain(
@@ -125,7 +129,7 @@ def fragments(draw: st.DrawFn) -> Fragment:
 def test_ranking_equals_the_page_read_literally(fragment: Fragment, influence: float, top_k: int) -> None:
     graph = fragment.graph
 
-    def element(d: float, w: float, liked: float, hit: bool) -> float:  # noqa: FBT001
+    def element(d: float, w: float, liked: float, hit: bool) -> float:
         d1 = (2 - min(max(w, 0), 1)) * d
         return 2 * ((1 - influence) * d1 / 2 + influence * (1 - liked)) if influence and hit else d1
 
