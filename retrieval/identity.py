@@ -13,46 +13,56 @@ def normalised(text: str) -> str:
     return text.lower().replace(" ", "_").replace("'", "")
 
 
+def _named(name: str, namespace: uuid.UUID = OID) -> str:
+    """The UUID of a name; a lone surrogate, which no encoding has, counts as `?`."""
+    return str(uuid.uuid5(namespace, name.encode("utf-8", "replace").decode("utf-8")))
+
+
 def node_id(name: str) -> str:
     """Id of a node that is known by its name alone."""
-    return str(uuid.uuid5(OID, normalised(name)))
+    return _named(normalised(name))
 
 
 def entity_id(name: str, type_name: str = "") -> str:
     """Id of an entity: one per (type, normalised name); without a type, one per name as the reference has it."""
     key = normalised(name) if not type_name else f"{normalised(type_name)}|{normalised(name)}"
-    return str(uuid.uuid5(OID, f"Entity:{key}"))
+    return _named(f"Entity:{key}")
 
 
 def entity_type_id(name: str) -> str:
     """Id of an entity type."""
-    return str(uuid.uuid5(OID, f"EntityType:{normalised(name)}"))
+    return _named(f"EntityType:{normalised(name)}")
 
 
 def edge_type_id(text: str) -> str:
     """Id of the EdgeType row that all edges of this text share."""
-    return str(uuid.uuid5(OID, f"EdgeType:{normalised(text)}"))
+    return _named(f"EdgeType:{normalised(text)}")
 
 
 def node_set_id(name: str) -> str:
     """Id of a node set."""
-    return str(uuid.uuid5(OID, normalised(f"NodeSet:{name}")))
+    return _named(normalised(f"NodeSet:{name}"))
 
 
 def edge_id(source: str, target: str, relationship: str) -> str:
     """`edge_object_id` of one edge."""
-    return str(uuid.uuid5(OID, normalised(source + relationship + target)))
+    return _named(normalised(source + relationship + target))
+
+
+def dataset_id(owner: str, name: str, created_at: str) -> str:
+    """Id of a dataset: one per owner, first name and moment of making."""
+    return _named(f"Dataset:{owner}:{name}:{created_at}")
 
 
 def document_id(dataset_id: str, sha256: str) -> str:
     """Id of a document: one per dataset and content."""
-    return str(uuid.uuid5(OID, f"Document:{dataset_id}:{sha256}"))
+    return _named(f"Document:{dataset_id}:{sha256}")
 
 
 def chunk_id(document: str, text: str, occurrence: int) -> str:
     """Id of a chunk; `occurrence` counts equal texts of one document from 0."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return str(uuid.uuid5(OID, f"{document}:{digest}:{occurrence}"))
+    return _named(f"{document}:{digest}:{occurrence}")
 
 
 def summary_id(chunk: str) -> str:

@@ -58,7 +58,8 @@ def clock() -> Callable[[], datetime]:
 
 def world(folder: Path, **settings: bool | int) -> World:
     """A world over in-memory stores; only uploaded files are on disk."""
-    records = memory_records()
+    now = clock()
+    records = memory_records(now)
     embedder, answerer = CountingEmbedder(HashEmbedder()), CountingAnswerer()
 
     def stores(dataset_id: str) -> Stores:
@@ -74,6 +75,6 @@ def world(folder: Path, **settings: bool | int) -> World:
         embedder=embedder,
         extractor=StatedFacts(),
         answerer=answerer,
-        now=clock(),
+        now=now,
     )
     return World(Engine(parts), embedder, answerer)

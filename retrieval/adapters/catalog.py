@@ -10,13 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from retrieval import identity
 from retrieval.adapters import tables
 from retrieval.adapters.database import Database
 from retrieval.adapters.record_values import (
     dataset_changes,
     dataset_name,
     name_taken,
-    new_id,
     no_dataset,
     now_utc,
     permission,
@@ -33,12 +33,13 @@ class SqlCatalog:
 
     def create_dataset(self, name: str, owner: str, description: str = "") -> Dataset:
         """A new dataset; a taken name of the same owner raises QueryValidationError."""
+        now = self._now()
         row = {
-            "id": new_id(),
+            "id": identity.dataset_id(owner, name, now.isoformat()),
             "name": dataset_name(name),
             "owner": owner,
             "description": description,
-            "created_at": self._now(),
+            "created_at": now,
         }
         with self._database.writing() as connection:
             try:

@@ -16,10 +16,11 @@ NOTHING = "Nothing in this memory answers that closely enough."
 # models.md B: cosine + 0.5 x share of the question's rare words + 0.08 for an entity of the asked type.
 WORDS, TYPE = 0.5, 0.08
 FLOOR, LEAST_WORDS = 0.62, 0.34
-NAMES = 0.25
-MOST, MOST_LISTED = 3, 6
-MARGIN, MARGIN_LISTED = 0.06, 0.12
-LONG = 320
+# A statement about what the question names: by its own words, by its source, and most of all as its subject.
+NAMES, LEAD = 0.25, 0.1
+MOST, MOST_LISTED = 3, 10
+MARGIN, MARGIN_LISTED = 0.06, 0.3
+LONG, LONGEST_LABEL = 320, 80
 ALIKE = 0.8
 LIST = re.compile(
     r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b",
@@ -72,16 +73,20 @@ class Extractive:
         similarity = self._similarities(question, statements)
         fitting = np.array([_fits(question, s.text) for s in statements])
         named = np.array([_share_of(names, own | a) for own, a in zip(words, around, strict=True)])
-        scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0)
+        leads = np.array([s.text.casefold().startswith(tuple(names)) if names else False for s in statements])
+        scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0) + LEAD * leads
         best = int(np.argmax(scores))
         if scores[best] < FLOOR or (share[best] < LEAST_WORDS and similarity[best] < FLOOR):
             return []
-        margin, most = (MARGIN_LISTED, MOST_LISTED) if LIST.search(question) else (MARGIN, MOST)
+        listing = bool(LIST.search(question))
+        label = _label(statements[best].text) if listing else ""
+        margin, most = (MARGIN_LISTED, MOST_LISTED) if listing else (MARGIN, MOST)
         chosen: list[int] = []
         for index in np.argsort(-np.round(scores, 6), kind="stable"):
             if len(chosen) == most or scores[index] < scores[best] - margin:
                 break
-            if chosen and len(statements[index].text) > LONG:
+            other_label = label and _label(statements[index].text) != label
+            if chosen and (other_label or len(statements[index].text) > LONG):
                 continue
             if not any(_alike(words[index], words[other]) for other in chosen):
                 chosen.append(int(index))
@@ -123,6 +128,12 @@ def _shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:
 def _rarity(word: str, statements: Sequence[frozenset[str]]) -> float:
     having = sum(word in own for own in statements)
     return log(1 + (len(statements) - having + 0.5) / (having + 0.5))
+
+
+def _label(text: str) -> str:
+    """What stands before the colon of a labelled statement; a list is made of statements of one label."""
+    label, colon, _ = text.partition(":")
+    return label if colon and len(label) < LONGEST_LABEL else ""
 
 
 def _fits(question: str, text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from retrieval import identity
 from retrieval.adapters.memory_conversations import MemoryConversations, MemoryFeedback
 from retrieval.adapters.memory_tables import Tables
 from retrieval.adapters.record_values import (
@@ -44,8 +45,13 @@ class MemoryCatalog:
     def create_dataset(self, name: str, owner: str, description: str = "") -> Dataset:
         """A new dataset; a taken name of the same owner raises QueryValidationError."""
         tables = self._tables
-        made = cleaned(Dataset(new_id(), dataset_name(name), description, owner, tables.now()))
+        now = tables.now()
+        made = cleaned(
+            Dataset(identity.dataset_id(owner, name, now.isoformat()), dataset_name(name), description, owner, now)
+        )
         with tables.lock:
+            if made.id in tables.datasets:
+                raise name_taken(made.name)
             self._refuse_taken(made)
             tables.datasets[made.id] = made
         return made

@@ -14,7 +14,7 @@ FACTBOOK, RULES = "factbook", "coding_agent_rules"
 EXAMPLES = (
     "Which countries share a land border with Estonia, and how long is each border?",
     "Who is head of government of Latvia, and since when?",
-    "Which countries share a land border with Ukraine, and how long is each border?",
+    "Which countries share a land border with Slovakia, and how long is each border?",
 )
 
 

@@ -87,7 +87,9 @@ def test_one_of_parallel_edges_can_go(filled: GraphStore) -> None:
 
 
 def test_bug_43_names_and_texts_come_back_as_they_went_in(store: GraphStore) -> None:
-    nodes = [Node(uid(n), "T", text, text, text, properties={"t": text}) for n, text in enumerate([*NASTY, "nul \0 in it"])]
+    nodes = [
+        Node(uid(n), "T", text, text, text, properties={"t": text}) for n, text in enumerate([*NASTY, "nul \0 in it"])
+    ]
     store.upsert(nodes, [])
     assert store.nodes([n.id for n in nodes]) == nodes
 

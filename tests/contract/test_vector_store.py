@@ -17,7 +17,7 @@ from retrieval.ports import VectorStore
 from tests.retrieval.build_graph import uid
 
 C = "Some_text"
-NASTY = ["O'Neil \"x\"", "C:\\repo\\src", "x\\", "投影直线L'", "a\nb", "🚀", "'; DROP TABLE x; --", "שלום"]
+NASTY = ['O\'Neil "x"', "C:\\repo\\src", "x\\", "投影直线L'", "a\nb", "🚀", "'; DROP TABLE x; --", "שלום"]
 
 
 def row(*values: float) -> Floats:
@@ -53,8 +53,16 @@ def test_f8_all_rows_come_unless_a_limit_is_given(store: VectorStore) -> None:
     assert len(store.search(C, row(1, 1), 25).ids) == 25
 
 
-@pytest.mark.parametrize(("names", "match_all", "found"), [(["A"], False, {1, 3}), (["A", "B"], False, {1, 2, 3}),
-                                                           (["A", "B"], True, {3}), (["C"], False, set()), (["it's"], True, set())])  # fmt: skip
+SCOPES = [
+    (["A"], False, {1, 3}),
+    (["A", "B"], False, {1, 2, 3}),
+    (["A", "B"], True, {3}),
+    (["C"], False, set()),
+    (["it's"], True, set()),
+]
+
+
+@pytest.mark.parametrize(("names", "match_all", "found"), SCOPES)
 def test_bug_15_node_sets(filled: VectorStore, names: list[str], match_all: bool, found: set[int]) -> None:
     hits = filled.search(C, row(1, 0), None, NodeSetFilter(tuple(names), match_all))
     assert set(hits.ids) == {uid(n) for n in found}

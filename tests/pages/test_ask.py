@@ -1,0 +1,209 @@
+"""The Ask page (bugs 11, 93, 99, 101, 102, 104, 108, 111, 112; states of screens.md)."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from retrieval.recipes import RECIPES
+from tests.pages.conftest import page, shown
+from tests.world import World
+
+
+def ask(app: AppTest, question: str, kind: str = "") -> AppTest:
+    if kind:
+        app.session_state["search_type"] = kind
+    app.text_input(key="question").set_value(question)
+    next(b for b in app.button if b.label == "Ask").click()
+    app.run()
+    assert not app.exception
+    return app
+
+
+def opened(app: AppTest) -> str:
+    """The id of the open session, from the address."""
+    named = app.query_params["session"]
+    return named if isinstance(named, str) else named[0]
+
+
+@pytest.fixture
+def app(made: World) -> AppTest:
+    made.dataset()
+    made.forget_calls()
+    return page("ask")
+
+
+def test_a_question_gets_an_answer_with_its_evidence(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+    assert len(made.answerer.prompts) == 1
+    assert "Extractive answer, no language model configured" in shown(app)
+    assert [b.label for b in app.button if b.label.startswith("\\[1\\]")]
+    panels = [c for c in app.get("button_group") if c.key and c.key.endswith(":panel")]
+    assert panels[0].options == ["Triplets", "Context", "Graph", "Sources", "Trace", "Payload"]
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_every_type_can_be_asked(app: AppTest, made: World, kind: str) -> None:
+    ask(app, "Alice knows Bob", kind)
+    assert len(made.answerer.prompts) == (1 if RECIPES[kind].completes else 0)
+    [turn] = made.engine.conversations.turns("local", opened(app))
+    assert (turn.search_type, turn.state) == (kind, "done")
+
+
+@pytest.mark.parametrize("panel", ["Triplets", "Context", "Graph", "Sources", "Trace", "Payload"])
+def test_every_panel_opens_without_asking_again(app: AppTest, made: World, panel: str) -> None:
+    ask(app, "Who works at Acme?")
+    key = next(c.key for c in app.get("button_group") if c.key and c.key.endswith(":panel"))
+    app.session_state[key] = panel
+    app.run()
+    assert not app.exception
+    assert len(made.answerer.prompts) == 1
+
+
+def test_bug_99_one_completion_per_question_whatever_is_touched(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+    for label in ("Good", "Wrong", "Save"):
+        next(b for b in app.button if b.label == label).click().run()
+    next(b for b in app.button if b.label == "Withdraw").click().run()
+    app.text_input(key="session_search").set_value("Acme").run()
+    next(b for b in app.button if b.label.startswith("\\[1\\]")).click().run()
+    app.number_input(key="option_top_k").set_value(3).run()
+    app.run()
+    assert not app.exception
+    assert len(made.answerer.prompts) == 1
+
+
+def test_rating_is_stored_changed_and_withdrawn(app: AppTest, made: World) -> None:
+    """Bug 100."""
+    ask(app, "Who works at Acme?")
+    session = opened(app)
+
+    def stored() -> object:
+        [turn] = made.engine.conversations.turns("local", session)
+        return turn.feedback
+
+    next(b for b in app.button if b.label == "Good").click().run()
+    assert stored().score == 5  # type: ignore[attr-defined]
+    assert "Rated 5 of 5" in shown(app)
+    next(b for b in app.button if b.label == "Wrong").click().run()
+    assert stored().score == 1  # type: ignore[attr-defined]
+    next(b for b in app.button if b.label == "Withdraw").click().run()
+    assert stored() is None
+    assert "Not rated" in shown(app)
+
+
+def test_bug_112_a_reload_finds_the_session_again(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+    again = page("ask", session=opened(app))
+    assert "Who works at Acme?" in shown(again)
+    assert len(made.answerer.prompts) == 1
+
+
+def test_bug_101_the_same_question_twice_is_two_turns(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+    ask(app, "Who works at Acme?")
+    assert len(made.answerer.prompts) == 2
+    assert len(made.engine.conversations.turns("local", opened(app))) == 2
+
+
+def test_a_link_fills_the_form_and_never_runs(made: World) -> None:
+    made.dataset()
+    made.forget_calls()
+    question = '🚀 "x" & <b>'
+    app = page("ask", type="CHUNKS", q=question, top_k="7")
+    assert not app.exception
+    assert app.text_input(key="question").value == question
+    assert app.session_state["search_type"] == "CHUNKS"
+    assert app.number_input(key="option_top_k").value == 7
+    assert made.embedder.calls == []
+
+
+@pytest.mark.parametrize(
+    ("query", "notice"),
+    [
+        ({"top_k": "9999"}, "set to 200"),
+        ({"top_k": "0"}, "set to 1"),
+        ({"top_k": "abc"}, "is not a number"),
+        ({"feedback_influence": "nan"}, "set to 0"),
+        ({"type": "NOPE"}, "unknown search type"),
+        ({"q": "x" * 20_000}, "cut to 4000"),
+    ],
+)
+def test_bug_108_bad_links_are_clamped_with_a_notice(made: World, query: dict[str, str], notice: str) -> None:
+    made.dataset()
+    app = page("ask", **query)
+    assert not app.exception
+    assert notice in shown(app)
+
+
+def test_bug_8_a_link_to_a_deleted_dataset_is_told(made: World) -> None:
+    made.dataset("one")
+    made.dataset("two")
+    app = page("ask", dataset=str(uuid.uuid4()))
+    assert not app.exception
+    assert "does not exist" in shown(app)
+
+
+def test_bug_11_all_some_and_none_are_three_things(made: World) -> None:
+    made.dataset("one")
+    other = made.dataset("two", {"x.md": "Zoe knows Alice."})
+    app = page("ask")
+    ask(app, "Who is Zoe?", "CHUNKS_LEXICAL")
+    session = opened(app)
+    assert len(made.engine.conversations.turns("local", session)) == 2
+    app.radio(key="dataset_mode").set_value("Only some").run()
+    ask(app, "Who is Zoe?", "CHUNKS_LEXICAL")
+    assert "No dataset is selected" in shown(app)
+    app.multiselect(key="dataset_choice").set_value([other.id]).run()
+    ask(app, "Who is Zoe?", "CHUNKS_LEXICAL")
+    assert len(made.engine.conversations.turns("local", session)) == 3
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\u200b"])
+def test_bug_1_a_blank_question_is_told_and_costs_nothing(app: AppTest, made: World, text: str) -> None:
+    ask(app, text)
+    assert "non\\-empty string" in shown(app)
+    assert made.embedder.calls == []
+
+
+def test_nothing_matched_says_what_to_do(app: AppTest) -> None:
+    ask(app, "zzzz qqqq", "CHUNKS_LEXICAL")
+    assert "No chunk shares a word" in shown(app)
+    assert "Try other words" in shown(app)
+
+
+def test_nothing_stored_offers_to_add_documents(made: World) -> None:
+    made.engine.create_dataset("local", "empty")
+    app = page("ask")
+    assert "nothing to search yet" in shown(app)
+    ask(app, "Anything?")
+    assert "Add data first" in shown(app)
+
+
+def test_bugs_104_111_data_is_shown_literally(made: World) -> None:
+    nasty = "Alice knows Bob. Paid $119.6 billion ~ $300. # Big <marquee> [x](http://h.example) ![y](http://h.example/q) | `code`"
+    made.dataset("odd", {"odd.txt": nasty})
+    app = page("ask")
+    ask(app, "Who knows Bob? $5 and $6 <b>", "RAG_COMPLETION")
+    text = shown(app)
+    assert "\\$5 and \\$6 \\<b\\>" in text
+    assert "![y]" not in text
+    assert "<marquee>" not in text
+
+
+def test_sessions_can_be_searched_renamed_deleted_and_brought_back(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+    session = opened(app)
+    app.text_input(key=f"session:{session}:name").set_value("My session").run()
+    app.button(key=f"session:{session}:rename").click().run()
+    assert [s.title for s in made.engine.conversations.sessions("local")] == ["My session"]
+    app.text_input(key="session_search").set_value("nothing like it").run()
+    assert not [b for b in app.button if b.label == "My session"]
+    app.text_input(key="session_search").set_value("").run()
+    app.button(key=f"session:{session}:delete").click().run()
+    assert made.engine.conversations.sessions("local") == []
+    app.button(key="session_undo").click().run()
+    assert len(made.engine.conversations.sessions("local")) == 1
+    assert "Who works at Acme?" in shown(app)
