@@ -10,7 +10,7 @@ from components import answer, errors
 from components.frame import Scope
 from components.literal import literal
 from components.search_form import Asked
-from retrieval.errors import MemoryLensError
+from retrieval.errors import MemoryLensError, QueryValidationError
 from retrieval.model import StoredTurn
 from retrieval.options import OPTIONS, Request
 
@@ -27,6 +27,9 @@ def run(scope: Scope, session: str, asked: Asked) -> None:
     """Ask what was sent just now, or the example that was clicked; draws it while it runs, then draws the page anew."""
     example = st.session_state.pop("example", None)
     if not asked.sent and example is None:
+        return
+    if not scope.everything and not scope.chosen:
+        errors.show(QueryValidationError("No dataset is selected. Choose at least one in the sidebar, or all of them."))
         return
     question = example or asked.question
     request = Request(

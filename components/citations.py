@@ -50,7 +50,7 @@ def shown(answer: str, numbers: Collection[int]) -> str:
     for match in CITED.finditer(answer):
         if any(a <= match.start() < b for a, b in code):
             continue
-        parts.append(literal(answer[start : match.start()]))
+        parts.append(literal(answer[start : match.start()].rstrip(" ")))
         parts += [f" :blue[\\[{n}\\]]" if n in numbers else f" ~~\\[{n}\\]~~" for n in _numbers(match)]
         start = match.end()
     return "".join(parts) + literal(answer[start:])

@@ -11,14 +11,15 @@ from typing import IO, TYPE_CHECKING
 from retrieval import datasets, errors, session
 from retrieval.model import Json
 from retrieval.options import Request
-from retrieval.process import caller, engine
+from retrieval.process import caller
+from retrieval.process import engine as shared_engine
 from retrieval.recipes import SearchType
 from retrieval.shapes import Payload, shaped
 
 if TYPE_CHECKING:
     from retrieval.engine import Engine
 
-__all__ = ["SearchType", "add", "cognify", "datasets", "engine", "errors", "prune", "search", "session"]
+__all__ = ["SearchType", "add", "cognify", "datasets", "errors", "prune", "search", "session"]
 
 Addable = str | bytes | Path | IO[bytes]
 
@@ -36,7 +37,7 @@ async def add(
 def _add(
     data: Addable | Sequence[Addable], dataset_name: str, node_set: tuple[str, ...], user: str | None
 ) -> list[str]:
-    own, who = engine(), caller(user)
+    own, who = shared_engine(), caller(user)
     single = isinstance(data, str | bytes | Path) or hasattr(data, "read")
     items: Sequence[Addable] = [data] if single else list(data)  # type: ignore[list-item, arg-type]
     known = {d.name: d for d in own.datasets(who)}
@@ -68,7 +69,7 @@ async def cognify(datasets: str | Sequence[str] | None = None, user: str | None 
 
 
 def _cognify(names: str | Sequence[str] | None, user: str | None) -> dict[str, list[Json]]:
-    own, who = engine(), caller(user)
+    own, who = shared_engine(), caller(user)
     reports: dict[str, list[Json]] = {}
     for dataset in own.access.resolve(who, names, None, "write"):
         for _ in own.cognify(who, dataset.id):
@@ -133,7 +134,7 @@ def _prompt_file(path: str | Path | None) -> str | None:
 
 
 def _search(request: Request, *, verbose: bool) -> list[Json]:
-    own = engine()
+    own = shared_engine()
     payloads = []
     for turn in own.ask(request):
         turn.read()
@@ -163,7 +164,7 @@ async def prune(*, confirm: str = "", user: str | None = None) -> int:
 
 
 def _prune(user: str | None) -> int:
-    own, who = engine(), caller(user)
+    own, who = shared_engine(), caller(user)
     owned = [d for d in own.datasets(who) if d.owner == who]
     for dataset in owned:
         own.delete_dataset(who, dataset.id)
