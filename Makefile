@@ -7,7 +7,7 @@ export MEMORY_LENS_DATA
 PY := .venv/bin/python
 UV := .venv/bin/uv
 
-.PHONY: run test check unit e2e install install-dev golden clean
+.PHONY: run test check unit e2e install install-dev golden readme screenshots clean
 
 run: install
 	$(PY) -m retrieval sample
@@ -32,6 +32,13 @@ e2e: install-dev
 
 golden: install-dev
 	$(PY) -m pytest tests/golden --write-golden
+
+readme: install
+	PYTHONPATH=. $(PY) scripts/readme.py
+
+# Of the app that `make run` started on this port.
+screenshots: install-dev
+	CHROMIUM="$$($(PY) scripts/get_browser.py)" $(PY) scripts/screenshots.py http://127.0.0.1:$(PORT)
 
 install: .venv/installed
 install-dev: .venv/installed-dev

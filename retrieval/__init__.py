@@ -55,8 +55,9 @@ def _add_one(own: Engine, who: str, dataset_id: str, item: Addable, node_set: tu
         if not path.is_file():
             raise errors.IngestionError(f"{path} is not a file. Check the path.")
         return own.add(who, dataset_id, path.name, path.read_bytes(), node_set).id
-    name = Path(str(getattr(item, "name", "data.txt"))).name
-    return own.add(who, dataset_id, name, item.read(), node_set).id
+    named = getattr(item, "name", None)
+    name = Path(str(named)).name if named else "data.txt"
+    return own.add(who, dataset_id, name, item.read(), node_set, replace=None if named else False).id
 
 
 def _is_file(text: str) -> bool:

@@ -14,8 +14,20 @@ from components.literal import html_text, isolated, literal, node_label, one_lin
 
 @pytest.mark.parametrize(
     "text",
-    ["$119.6 billion and $300", "~$0.79/m³ … ~x~", "# Big", "**b** _i_ `c`", "[x](http://h.example)", "![y](z)", "a | b", ":smile: :red[x]", "<b>", "1. one", "- x"],
-)  # fmt: skip
+    [
+        "$119.6 billion and $300",
+        "~$0.79/m³ … ~x~",
+        "# Big",
+        "**b** _i_ `c`",
+        "[x](http://h.example)",
+        "![y](z)",
+        "a | b",
+        ":smile: :red[x]",
+        "<b>",
+        "1. one",
+        "- x",
+    ],
+)
 def test_every_sign_with_a_meaning_is_escaped(text: str) -> None:
     escaped = literal(text)
     signs = "\\`*_{}[]()#+-.!|~$<>:"
@@ -37,8 +49,13 @@ def test_bug_72_right_to_left_names_are_isolated() -> None:
 
 @pytest.mark.parametrize(
     ("name", "text", "kind", "label"),
-    [("Alice", "t", "Person", "Alice"), ("", "x" * 50, "Event", "x" * 39 + "…"), (" ", "", "Event", "(unnamed Event)"), ("", "", "", "(unnamed node)")],
-)  # fmt: skip
+    [
+        ("Alice", "t", "Person", "Alice"),
+        ("", "x" * 50, "Event", "x" * 39 + "…"),
+        (" ", "", "Event", "(unnamed Event)"),
+        ("", "", "", "(unnamed node)"),
+    ],
+)
 def test_bug_74_labels_fall_back(name: str, text: str, kind: str, label: str) -> None:
     assert node_label(name, text, kind) == label
 
