@@ -7,7 +7,7 @@ export MEMORY_LENS_DATA
 PY := .venv/bin/python
 UV := .venv/bin/uv
 
-.PHONY: run test check unit e2e install install-dev golden readme screenshots clean
+.PHONY: run test check unit e2e install install-dev golden screenshots clean
 
 run: install
 	$(PY) -m retrieval sample
@@ -32,9 +32,6 @@ e2e: install-dev
 
 golden: install-dev
 	$(PY) -m pytest tests/golden --write-golden
-
-readme: install
-	PYTHONPATH=. $(PY) scripts/readme.py
 
 # Of the app that `make run` started on this port.
 screenshots: install-dev
