@@ -14,6 +14,7 @@ MemoryLensError                 500
   CypherError                   400
   IngestionError                422  a file can't be read; the reason is named
     DuplicateDocumentError      409  the same content or name is there already
+      NameTakenError                 the same name with other content: replace it, or keep both
   StoreError                    500  a database failed: never "nothing found"
     StoreLockedError            409  the data folder is open in another process
     EmbeddingMismatchError      409  stored vectors and configured model differ
@@ -114,6 +115,10 @@ class DuplicateDocumentError(IngestionError):
     """The same content, or the same name with other content, is there already."""
 
     status = 409
+
+
+class NameTakenError(DuplicateDocumentError):
+    """A document of this name has other content; the caller says whether it is replaced or both are kept."""
 
 
 class StoreError(MemoryLensError):

@@ -19,6 +19,7 @@ from retrieval.errors import (
     DuplicateDocumentError,
     EmbeddingMismatchError,
     IngestionError,
+    NameTakenError,
     StoreLockedError,
 )
 from retrieval.identity import document_id
@@ -162,7 +163,7 @@ class Library:
                 raise DuplicateDocumentError(f"{shown} {same}. Nothing was added.")
         earlier = [d for d in present if d.name == shown and d.id != own]
         if earlier and replace is None:
-            raise DuplicateDocumentError(
+            raise NameTakenError(
                 f"There is already a document named {shown} with other content. Choose to replace it or to keep both."
             )
         self._write_file(dataset_id, digest, data)
