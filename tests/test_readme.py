@@ -1,51 +1,30 @@
-"""What the README says, where code can tell whether it is still so."""
+"""The README's table of search types is the table of recipes; `--write-golden` rewrites it."""
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
 import pytest
 
 from retrieval.recipes import RECIPES
-from retrieval.settings import load
-from scripts.readme import README, rewritten, table
 
-TEXT = README.read_text(encoding="utf-8")
-ROOT = README.parent
-LINKED = re.compile(r"\]\(([^)#:]+)\)")
-NAMED = re.compile(r"`((?:retrieval|components|pages|tests|scripts)/[\w./-]*)`")
-VARIABLE = re.compile(r"`((?:MEMORY_LENS|SESSION|ENABLE)_\w+)`")
+README = Path(__file__).parents[1] / "README.md"
+START, END = "<!-- search types: made by tests/test_readme.py -->\n", "<!-- end -->"
 
 
-def test_the_table_of_search_types_is_the_one_of_the_code() -> None:
-    assert rewritten(TEXT) == TEXT
-    assert table() in TEXT
-    assert all(f"`{name}`" in table() for name in RECIPES)
+def table() -> str:
+    rows = [
+        f"| `{r.name}` | {r.group} | {r.about} | {r.calls} | {', '.join(r.needs) or 'a graph'} |"
+        for r in RECIPES.values()
+    ]
+    head = "| Type | Gives | What it does | Model calls (with a key) | Needs |\n|---|---|---|---|---|\n"
+    return head + "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "DECISIONS.md"])
-def test_files_that_are_named_or_linked_exist(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    named = set(LINKED.findall(text)) | set(NAMED.findall(text))
-    assert named
-    assert [path for path in named if not (ROOT / path).exists()] == []
-
-
-class Environment(dict[str, str]):
-    """Variables that note which of them were asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked: set[str] = set()
-
-    def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        self.asked.add(name)
-        return default
-
-
-def test_the_settings_it_lists_are_read() -> None:
-    environment = Environment()
-    load(environment)  # type: ignore[arg-type]
-    named = set(VARIABLE.findall(TEXT))
-    assert len(named) >= 5
-    assert named - environment.asked == set()
+def test_the_readme_lists_the_search_types(pytestconfig: pytest.Config) -> None:
+    before, _, rest = README.read_text(encoding="utf-8").partition(START)
+    listed, _, after = rest.partition(END)
+    if pytestconfig.getoption("--write-golden"):
+        README.write_text(f"{before}{START}{table()}{END}{after}", encoding="utf-8")
+        listed = table()
+    assert listed == table()

@@ -10,12 +10,16 @@ from itertools import pairwise
 
 from retrieval.identity import chunk_id
 from retrieval.model import Chunk, PageText
+from retrieval.words import UNSPACED
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH = re.compile(r"(?<=[.!?…:。！？])[ \t]*\n\s*|\n[ \t]*\n\s*|(?<=\n)(?=#{1,6} )|(?m:^#{1,6} .*\n+)")
 SENTENCE = re.compile(r"[.;!?…]+[\"'”’)\]]*\s+|[。！？；]+[」』”’）]*\s*|\n")
-WORD = re.compile(r"\S+\s*|\s+")
+# Scripts without spaces are cut between characters; what is too long to be a word of any is cut anywhere.
+WORD = re.compile(rf"[{UNSPACED}]\s*|[^\s{UNSPACED}]{{1,10000}}\s*|\s+")
+# A long run without spaces is one unknown token to most tokenizers, however long it is.
+LETTERS_PER_TOKEN = 20
 HEADING = re.compile(r"\s*#{1,6} \S")
 SEPARATOR = 1
 
@@ -53,12 +57,12 @@ def chunk(document_id: str, pages: Sequence[PageText], count_tokens: CountTokens
 def _pieces(text: str, count_tokens: CountTokens, max_tokens: int) -> Iterator[Piece]:
     """Paragraphs, or sentences of too long ones, or word groups of too long sentences."""
     paragraphs = _cut(text, PARAGRAPH)
-    for paragraph, size in zip(paragraphs, count_tokens(paragraphs), strict=True):
+    for paragraph, size in zip(paragraphs, _sizes(paragraphs, count_tokens), strict=True):
         if size <= max_tokens:
             yield Piece(paragraph, size, _end_of(paragraph), opens_paragraph=True)
             continue
         parts = _cut(paragraph, SENTENCE)
-        for position, (sentence, length) in enumerate(zip(parts, count_tokens(parts), strict=True)):
+        for position, (sentence, length) in enumerate(zip(parts, _sizes(parts, count_tokens), strict=True)):
             last = position == len(parts) - 1
             end = _end_of(paragraph) if last else "sentence_end"
             if length <= max_tokens:
@@ -77,12 +81,18 @@ def _word_groups(
     """A too long sentence in groups of whole words."""
     words = WORD.findall(sentence)
     group, size = "", 0
-    for word, length in zip(words, count_tokens(words), strict=True):
+    for word, length in zip(words, _sizes(words, count_tokens), strict=True):
         if group and size + length > max_tokens:
             yield Piece(group, size, "sentence_cut", opens)
             group, size, opens = "", 0, False
         group, size = group + word, size + length
     yield Piece(group, size, end, opens)
+
+
+def _sizes(texts: Sequence[str], count_tokens: CountTokens) -> list[int]:
+    """Tokens of each text, but no fewer than its letters need."""
+    tokens = count_tokens(texts)
+    return [max(n, sum(map(len, t.split())) // LETTERS_PER_TOKEN) for n, t in zip(tokens, texts, strict=True)]
 
 
 def _packed(pieces: Sequence[Piece], max_tokens: int) -> Iterator[list[Piece]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 QUIET = (
@@ -28,6 +29,8 @@ QUIET = (
 )
 # Loading models on a busy machine takes its time; waiting ends as soon as the page is there.
 PATIENCE = 60_000
+# Opened at a page of its own, Streamlit looks for its server below that page first, and is told 404.
+PROBED = re.compile(r"/(?:ask|memory)/_stcore/")
 ALLOWED = ("data:", "blob:", "about:")
 
 
@@ -41,8 +44,13 @@ class Watched:
     def watch(self, page: Page) -> None:
         """Record requests that leave the server, console errors and uncaught exceptions."""
         page.on("request", lambda r: self._request(r.url))
-        page.on("console", lambda m: self.faults.append(f"console: {m.text}") if m.type == "error" else None)
+        page.on("console", self._console)
         page.on("pageerror", lambda e: self.faults.append(f"exception: {e}"))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        where = str(message.location.get("url", ""))
+        if message.type == "error" and not PROBED.search(where):
+            self.faults.append(f"console: {message.text} {where}")
 
     def _request(self, url: str) -> None:
         if not url.startswith((self.base, self.base.replace("http", "ws"), *ALLOWED)):

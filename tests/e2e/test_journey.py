@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.e2e
 
 QUESTION = "Which countries share a land border with Estonia, and how long is each border?"
+BUILDING = 400_000
 SMALL = """Alice Johnson founded Acme. Alice Johnson manages Acme. Acme employs Alice Johnson. Acme praises Acme.
 
 Bob Miller visited Acme in 2019.
@@ -42,7 +43,7 @@ def ask(page: Page, question: str) -> None:
 def test_first_start_to_a_cited_answer(page: Page, server: str) -> None:
     page.goto(server)
     expect(page.get_by_text("Building the sample memory:")).to_be_visible()
-    expect(page.get_by_text("Questions to begin with")).to_be_visible()
+    expect(page.get_by_text("Questions to begin with")).to_be_visible(timeout=BUILDING)
     page.get_by_role("button", name=QUESTION).click()
     answer = page.get_by_test_id("stChatMessage").nth(1)
     expect(answer).to_contain_text("Latvia 333 km")
