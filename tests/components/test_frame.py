@@ -6,10 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from components.frame import ALL, CHOICE, CHOSEN, MODE
-from tests.pages.conftest import made, page, shown
+from tests.pages.conftest import page, shown
 from tests.world import World
-
-__all__ = ["made"]
 
 
 @pytest.fixture

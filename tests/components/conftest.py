@@ -1,0 +1,3 @@
+"""Components are tried on the pages that draw them."""
+
+from tests.pages.conftest import made as made
