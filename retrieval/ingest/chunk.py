@@ -17,7 +17,7 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 PARAGRAPH = re.compile(r"(?<=[.!?…:。！？])[ \t]*\n\s*|\n[ \t]*\n\s*|(?<=\n)(?=#{1,6} )|(?m:^#{1,6} .*\n+)")
 SENTENCE = re.compile(r"[.;!?…]+[\"'”’)\]]*\s+|[。！？；]+[」』”’）]*\s*|\n")
 # Scripts without spaces are cut between characters; what is too long to be a word of any is cut anywhere.
-WORD = re.compile(rf"[{UNSPACED}]\s*|[^\s{UNSPACED}]{{1,10000}}\s*|\s+")
+WORD = re.compile(rf"[{UNSPACED}]\s*|[^\s{UNSPACED}]{{1,2000}}\s*|\s+")
 # A long run without spaces is one unknown token to most tokenizers, however long it is.
 LETTERS_PER_TOKEN = 20
 HEADING = re.compile(r"\s*#{1,6} \S")

@@ -61,8 +61,20 @@ def test_long_paragraphs_are_cut_at_sentence_ends() -> None:
 
 
 def test_full_stops_of_other_scripts_end_sentences() -> None:
-    found = chunk(DOCUMENT, [PageText(None, "これは文です。次の文です。")], one_per_four_letters, 2)
+    found = chunk(DOCUMENT, [PageText(None, "これは文です。次の文です。")], one_per_four_letters, 1)
     assert [c.text for c in found] == ["これは文です。", "次の文です。"]
+
+
+def test_scripts_without_spaces_are_cut_between_characters() -> None:
+    text = "国際標準化に関する動向と" * 20
+    found = chunk(DOCUMENT, [PageText(None, text)], lambda texts: [len(t) for t in texts], 50)
+    assert "".join(c.text for c in found) == text
+    assert max(c.size for c in found) == 50
+
+
+def test_a_run_that_is_no_word_is_cut_even_if_the_tokenizer_calls_it_one_token() -> None:
+    found = chunk(DOCUMENT, [PageText(None, "QUJD" * 5000)], lambda texts: [1] * len(texts), 50)
+    assert max(len(c.text) for c in found) <= 2000
 
 
 def test_a_heading_stays_with_what_follows() -> None:
