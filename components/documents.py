@@ -63,8 +63,20 @@ def _row(scope: Scope, dataset: Dataset, document: Document) -> None:
 def _told(document: Document) -> str:
     report = document.report
     if document.status == "done":
-        return f"{report.get('chunks', 0)} passages, {report.get('entities', 0)} entities, {report.get('relations', 0)} relations"
+        parts = (
+            ("chunks", "passage", "passages"),
+            ("entities", "entity", "entities"),
+            ("relations", "relation", "relations"),
+        )
+        counts = ", ".join(_counted(report.get(key, 0), one, many) for key, one, many in parts)
+        notes = len(_problems(document))
+        noted = f" · :orange[{_counted(notes, 'note', 'notes')}]" if notes else ""
+        return f"{counts} · {report.get('seconds', 0)} s{noted}"
     return {"failed": "not added", "deleting": "being deleted"}.get(document.status, "waiting")
+
+
+def _counted(count: object, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _problems(document: Document) -> list[str]:

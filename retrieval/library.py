@@ -191,8 +191,7 @@ class Library:
         if is_blank(text):
             raise IngestionError("The text is empty. Paste or type something first.")
         data = text.encode("utf-8", "replace")
-        first = " ".join(text.split()[:6])[:60]
-        return self.add(user, dataset_id, name.strip() or f"{first}.txt", data, node_sets)
+        return self.add(user, dataset_id, name.strip() or text_name(text), data, node_sets)
 
     def cognify(self, user: str, dataset_id: str) -> Iterator[Progress]:
         """Process everything that waits, step by step. Closing the iterator stops it; another call goes on from there."""
@@ -326,6 +325,11 @@ def clean_name(name: str) -> str:
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     visible = "".join(" " if unicodedata.category(c) in {"Cc", "Cs"} else c for c in last)
     return " ".join(visible.split())[:200] or "unnamed"
+
+
+def text_name(text: str) -> str:
+    """What a pasted text without a name is called: its first words."""
+    return f"{' '.join(text.split()[:6])[:60]}.txt"
 
 
 def _chunk(node: Node) -> Chunk:

@@ -16,7 +16,7 @@ import numpy as np
 
 from retrieval.errors import IngestionError
 from retrieval.ingest.chunk import chunk
-from retrieval.ingest.elements import CHUNK, EDGE_TYPE, ENTITY, contributions, folded
+from retrieval.ingest.elements import CHUNK, EDGE_TYPE, ENTITY, STRUCTURAL, contributions, folded
 from retrieval.ingest.read import Limits, read
 from retrieval.ingest.rows import node_class, row_ids, rows
 from retrieval.ingest.summarise import summarise
@@ -210,7 +210,7 @@ def _report(said: Sequence[Contribution], dropped: int, notes: Sequence[str], se
         "stage": "done",
         "chunks": sum(isinstance(e, Node) and e.type == CHUNK for e in elements),
         "entities": sum(isinstance(e, Node) and node_class(e) == ENTITY for e in elements),
-        "relations": sum(isinstance(e, Edge) and e.relationship not in {"contains", "is_a"} for e in elements),
+        "relations": sum(isinstance(e, Edge) and e.relationship not in STRUCTURAL for e in elements),
         "seconds": round(seconds, 2),
         "notes": [*notes, *lost],
     }

@@ -92,7 +92,7 @@ def test_the_picture_holds_exactly_the_fragment(page: Page, server: str) -> None
     page.get_by_role("textbox", name="Text", exact=True).fill(SMALL)
     page.get_by_role("textbox", name="Text", exact=True).press("Control+Enter")
     page.get_by_role("tabpanel").get_by_role("button", name="Add and process").locator("visible=true").click()
-    expect(page.get_by_text("1 passages")).to_be_visible()
+    expect(page.get_by_text("1 passage,")).to_be_visible()
 
     page.goto(f"{server}/ask?dataset=Small+world")
     ask(page, "Who founded Acme?")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from retrieval.errors import StoreLockedError
 from tests.pages.conftest import ROOT, page, shown
@@ -117,3 +118,78 @@ def test_every_page_of_the_frame_exists() -> None:
     assert {path for path, _, _ in PAGES} == {"app.py"} | {
         f"pages/{f.name}" for f in (Path(ROOT) / "pages").glob("*.py")
     }
+
+
+def upload(app: AppTest, name: str, data: bytes) -> AppTest:
+    """Give the form one file and press the button."""
+    [uploader] = app.get("file_uploader")
+    uploader.upload(name, data, "text/plain")
+    app.run()
+    return app.button(key="add_files").click().run()
+
+
+@pytest.mark.parametrize(("choice", "left"), [("replace", 1), ("both", 2), ("leave", 1)])
+def test_bug_81_a_taken_name_asks_whether_to_replace_or_keep_both(made: World, choice: str, left: int) -> None:
+    dataset = made.engine.create_dataset("local", "notes")
+    app = upload(page("memory"), "a.txt", b"Zoe knows Alice.")
+    [first] = made.engine.documents("local", dataset.id)
+    upload(app, "a.txt", b"Zoe knows Bob.")
+    assert not app.exception
+    assert "is there already with other content" in shown(app)
+    assert made.engine.documents("local", dataset.id) == [first]
+    app.button(key=f"taken:0:{choice}").click().run()
+    assert not app.exception
+    assert "is there already" not in shown(app)
+    documents = made.engine.documents("local", dataset.id)
+    assert (len(documents), {d.status for d in documents}) == (left, {"done"})
+    assert (first in documents) is (choice != "replace")
+
+
+def test_bug_81_the_same_file_again_and_under_another_name_is_told(made: World) -> None:
+    made.engine.create_dataset("local", "notes")
+    app = upload(page("memory"), "a.txt", b"Zoe knows Alice.")
+    assert "is already there" in shown(upload(app, "a.txt", b"Zoe knows Alice."))
+    assert "has the same content as a\\.txt" in shown(upload(app, "b.txt", b"Zoe knows Alice."))
+    assert "has the same content" not in shown(app.run())
+
+
+def test_bug_81_pasted_text_asks_too(made: World) -> None:
+    dataset = made.engine.create_dataset("local", "notes")
+    made.engine.add("local", dataset.id, "plan", b"Zoe knows Alice.")
+    app = page("memory")
+    app.text_input(key="text_name:0").set_value("plan")
+    app.text_area(key="text_body:0").set_value("Zoe knows Bob.").run()
+    app.button(key="add_text").click().run()
+    app.button(key="taken:0:both").click().run()
+    assert not app.exception
+    assert [d.name for d in made.engine.documents("local", dataset.id)] == ["plan", "plan"]
+
+
+@pytest.mark.parametrize(
+    "name", ["файл.txt", "测试.txt", "Grüner_Baum.jpg.txt", "CON.txt", "🏆.md", "n" * 300 + ".txt"]
+)
+def test_bug_82_names_are_kept_as_text(made: World, name: str) -> None:
+    made.engine.create_dataset("local", "notes")
+    app = upload(page("memory"), name, b"Zoe knows Alice.")
+    assert not app.exception
+    [dataset] = made.engine.datasets("local")
+    assert made.engine.documents("local", dataset.id)[0].name == name[:200]
+
+
+def test_stray_files_in_the_data_folder_are_ignored(made: World) -> None:
+    """Bug 83."""
+    dataset = made.dataset()
+    folder = made.engine.settings.data_folder / "datasets"
+    (folder / "not-a-dataset").mkdir(parents=True)
+    (folder / ".DS_Store").write_bytes(b"\0")
+    made.engine.folder(dataset.id).mkdir(parents=True, exist_ok=True)
+    (made.engine.folder(dataset.id) / ".DS_Store").write_bytes(b"\0")
+    app = page("memory")
+    assert not app.exception
+    assert app.selectbox(key="memory_dataset").options == ["world"]
+
+
+def test_the_report_of_a_file_is_told(made: World) -> None:
+    made.dataset("world", {"a.md": "Alice knows Bob."})
+    [label] = [e.label for e in page("memory").expander]
+    assert "1 passage, 2 entities, 1 relation · " in label
