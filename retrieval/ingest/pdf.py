@@ -18,6 +18,8 @@ from retrieval.words import is_blank
 BROKEN = (PyPdfError, DependencyError, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, RecursionError,
           NotImplementedError, OverflowError, AssertionError)  # fmt: skip
 
+KEPT = "\n\t\u200c\u200d"
+
 
 def read_pdf(name: str, data: bytes, max_pages: int) -> ReadFile:
     """The text of each page that has any, with its number; IngestionError says why there is none at all."""
@@ -83,9 +85,9 @@ def _title(reader: PdfReader) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without lone surrogates and control characters, which no store can keep."""
+    """The text without lone surrogates and control characters, which no store can keep; joiners of scripts stay."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
-    return "".join(c for c in plain if c in "\n\t" or c.isprintable() or c.isspace())
+    return "".join(c for c in plain if c in KEPT or c.isprintable() or (c.isspace() and not "\x1c" <= c <= "\x1f"))
 
 
 def _listed(numbers: list[int]) -> str:

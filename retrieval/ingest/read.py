@@ -28,10 +28,15 @@ SIGNATURES = (
     (b"GIF8", "a GIF picture"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"\x7fELF", "a program"),
+    (b"{\\rtf", "an RTF document"),
+    (b"BZh", "a bzip2 archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"SQLite format 3\x00", "an SQLite database"),
 )
 MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown", ".pdf": "application/pdf"}
 READABLE = "Text, Markdown and PDF can be read."
-H1 = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
+H1 = re.compile(r"^# +(\S.{0,300}?)[ #]*$|^(\S.{0,300}?) *\n=+ *$", re.MULTILINE)
+FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 SAMPLE = 4096
 
@@ -66,8 +71,14 @@ def read(name: str, data: bytes, limits: Limits) -> ReadFile:
         )
     if is_blank(text):
         raise IngestionError(f"{name} contains no text, only white space.")
-    heading = H1.search(text) if media_type(name) == "text/markdown" or text.startswith("# ") else None
-    return ReadFile(heading.group(1) if heading else PurePath(name).stem, (PageText(None, text),), notes)
+    return ReadFile(_title(name, text), (PageText(None, text),), notes)
+
+
+def _title(name: str, text: str) -> str:
+    """The first top heading of Markdown that is not inside a code block, else the file's name without its ending."""
+    markdown = media_type(name) == "text/markdown" or text.startswith("# ")
+    heading = H1.search(FENCED.sub("", text)) if markdown else None
+    return (heading.group(1) or heading.group(2)) if heading else PurePath(name).stem
 
 
 def decoded(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
@@ -79,7 +90,9 @@ def decoded(name: str, data: bytes) -> tuple[str, tuple[str, ...]]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         wide = _wide(data)
-        return (_strict(name, data, wide), ()) if wide else _western(name, data, error.start)
+        if wide:
+            return _strict(name, data, wide), ()
+        return _repaired(data, error.start) or _western(name, data, error.start)
     wide = _wide(data) if CONTROL.search(text) else None
     return (_strict(name, data, wide) if wide else text), ()
 
@@ -91,6 +104,16 @@ def _strict(name: str, data: bytes, encoding: str) -> str:
         raise IngestionError(
             f"{name} claims to be {encoding.upper()}, but byte {error.start} does not fit. Save it as UTF-8 and add it again."
         ) from error
+
+
+def _repaired(data: bytes, at: int) -> tuple[str, tuple[str, ...]] | None:
+    """UTF-8 that holds halves of surrogate pairs, as some programs write emoji: pairs joined, lone halves replaced."""
+    try:
+        halves = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+    text = halves.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text, (f"Byte {at} begins half a character that UTF-8 does not allow: such places were repaired.",)
 
 
 def _wide(data: bytes) -> str | None:

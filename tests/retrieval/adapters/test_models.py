@@ -34,6 +34,18 @@ def test_bugs_22_24_no_text_gives_a_zero_vector(embedder: Embedder, text: str) -
     assert np.linalg.norm(embedder.embed([text, text])[0]) == pytest.approx(1, abs=1e-5)
 
 
+def test_f6_a_lone_surrogate_is_embedded_like_any_text(embedder: Embedder) -> None:
+    assert embedder.embed(["\ud83d half", "b"]).shape == (2, embedder.dimensions)
+    assert embedder.embed(["\ud83d half"]).shape == (1, embedder.dimensions)
+    assert embedder.count_tokens(["\ud83d half"])[0] > 0
+
+
+def test_what_a_caller_does_to_a_vector_is_not_remembered(embedder: Embedder) -> None:
+    before = embedder.embed(["a cat"]).copy()
+    embedder.embed(["a cat"])[:] = 0
+    assert (embedder.embed(["a cat"]) == before).all()
+
+
 def test_nothing_in_nothing_out(embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, embedder.dimensions)
     assert embedder.count_tokens([]) == []

@@ -53,12 +53,33 @@ def test_bug_77_western_windows_text_is_read_with_a_note() -> None:
         (codecs.BOM_UTF16_LE + b"a\x00\xd8", "byte"),
         (b"PK\x03\x04 office", "ZIP or Office"),
         (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (rb"{\rtf1\ansi Hello.}", "RTF"),
         (b"%PDF-1.4 broken", "not a PDF"),
     ],
 )
 def test_what_cannot_be_read_says_why(data: bytes, reason: str) -> None:
     with pytest.raises(IngestionError, match=reason):
         read("file.txt", data, LIMITS)
+
+
+@pytest.mark.parametrize(("written", "text"), [("\ud83d\ude80 up", "🚀 up"), ("lone \ud83d half", "lone \ufffd half")])
+def test_f6_halves_of_surrogate_pairs_are_repaired_with_a_note(written: str, text: str) -> None:
+    found = read("a.txt", written.encode("utf-8", "surrogatepass"), LIMITS)
+    assert found.pages[0].text == text
+    assert "repaired" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("```\n# comment\n```\n\n# Real title #\n", "Real title"),
+        ("My title\n========\n\nText.", "My title"),
+        ("## Only a section\n", "notes"),
+        ("#hashtag first\n", "notes"),
+    ],
+)
+def test_titles_of_markdown(text: str, title: str) -> None:
+    assert read("notes.md", text.encode(), LIMITS).title == title
 
 
 def test_line_ends_are_unified_and_the_title_is_the_first_heading() -> None:
