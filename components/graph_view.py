@@ -14,8 +14,10 @@ from components.literal import node_label, one_line
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C")
 OUTSIDE = re.compile(r"<(?:link|script)[^>]*(?:https?:)?//[^>]*>(?:\s*</script>)?", re.IGNORECASE)
 LOADS = re.compile(r"(?:src|href)\s*=\s*[\"'](?:https?:)?//|@import|url\(\s*[\"']?https?:", re.IGNORECASE)
-SPREAD = 420
+SPREAD = 520
 CURVE = 0.18
+# Above this many nodes only ranked and found ones carry their name; the others say it on hover.
+CROWDED = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,14 @@ def picture_html(picture: Mapping[str, Any], look: Look) -> str:
     places = layout([n["id"] for n in nodes], [(e["source"], e["target"]) for e in edges])
     tints = colours(picture)
     wanted = look.find.strip().casefold()
+    crowded = len(nodes) > CROWDED
     for node in nodes:
         label = node_label(node["name"], "", node["type"])
         hit = bool(wanted) and wanted in label.casefold()
         x, y = places[node["id"]]
         net.add_node(
             f"n:{node['id']}",
-            label=one_line(label, 28),
+            label=one_line(label, 28) if node["ranked"] or hit or not crowded else " ",
             title=f"{label}\n{node['type']}",
             shape="dot",
             size=22 if hit else 15 if node["ranked"] else 8,
