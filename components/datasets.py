@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from components import errors
@@ -9,6 +11,9 @@ from components.frame import Scope
 from components.literal import literal, one_line
 from retrieval.errors import MemoryLensError
 from retrieval.model import Dataset
+
+if TYPE_CHECKING:
+    from retrieval.library import Status
 
 CHOSEN = "memory_dataset"
 
@@ -25,6 +30,7 @@ def choose(scope: Scope) -> Dataset | None:
                 "Dataset",
                 ids,
                 key=CHOSEN,
+                width=420,
                 format_func=lambda i: one_line(next(d.name for d in scope.datasets if d.id == i)),
             )
             chosen = next(d for d in scope.datasets if d.id == own)
@@ -34,6 +40,19 @@ def choose(scope: Scope) -> Dataset | None:
             with st.popover("Edit", icon=":material/edit:"):
                 _edit(scope, chosen)
     return chosen
+
+
+def counts(status: Status) -> None:
+    """What a dataset holds, side by side also on a narrow screen."""
+    held = {
+        "Documents": status.processed,
+        "Passages": status.chunks,
+        "Entities": status.entities,
+        "Connections": status.edges,
+    }
+    with st.container(horizontal=True, gap="large"):
+        for name, count in held.items():
+            st.metric(name, f"{count:,}", width="content")
 
 
 def _create(scope: Scope) -> None:

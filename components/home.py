@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import ingest_panel
+from components import datasets, ingest_panel
 from components.frame import Scope
 from components.literal import literal, one_line
 from retrieval import sample
@@ -44,11 +44,7 @@ def overview(scope: Scope) -> None:
             st.markdown(f"**{literal(one_line(dataset.name))}** · {ready}")
             if dataset.description:
                 st.caption(literal(one_line(dataset.description, 200)))
-            columns = st.columns(4)
-            columns[0].metric("Documents", f"{status.processed:,}")
-            columns[1].metric("Passages", f"{status.chunks:,}")
-            columns[2].metric("Entities", f"{status.entities:,}")
-            columns[3].metric("Connections", f"{status.edges:,}")
+            datasets.counts(status)
             if status.failed:
                 st.caption(f":material/error: {status.failed} documents could not be read; the Memory page says why.")
 

@@ -16,11 +16,7 @@ else:
     status = scope.engine.status(scope.user, dataset.id)
     if dataset.description:
         st.caption(literal(dataset.description))
-    counts = st.columns(4)
-    counts[0].metric("Documents", f"{status.processed:,}")
-    counts[1].metric("Passages", f"{status.chunks:,}")
-    counts[2].metric("Entities", f"{status.entities:,}")
-    counts[3].metric("Connections", f"{status.edges:,}")
+    datasets.counts(status)
     if status.pending:
         ingest_panel.resume(scope, dataset, status.pending)
     with st.container(border=True):
