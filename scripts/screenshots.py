@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 DOCS = Path(__file__).parents[1] / "docs"
 QUESTION = "Which countries share a land border with Estonia, and how long is each border?"
-SEEN = {
+SEEN: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1280, "height": 1000}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1280, "height": 1000}, "color_scheme": "dark"},
     "390": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
@@ -29,8 +31,8 @@ def main(base: str) -> None:
         browser.close()
 
 
-def _pictures(browser: Browser, base: str, name: str, options: dict[str, object]) -> None:
-    page = browser.new_page(**options)  # type: ignore[arg-type]
+def _pictures(browser: Browser, base: str, name: str, options: Mapping[str, Any]) -> None:
+    page = browser.new_page(**options)
     page.goto(f"{base}/ask")
     page.get_by_role("textbox", name="Question").fill(QUESTION)
     page.get_by_role("button", name="Ask", exact=True).click()
