@@ -50,7 +50,7 @@ def counts(status: Status) -> None:
         "Entities": status.entities,
         "Connections": status.edges,
     }
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for name, count in held.items():
             st.metric(name, f"{count:,}", width="content")
 

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
@@ -71,14 +72,14 @@ def healthy(base: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app over an empty data folder and an empty home."""
-    home = tmp_path_factory.mktemp("home")
+@contextmanager
+def serving(home: Path) -> Iterator[str]:
+    """The address of the app over `home`/memory, with `home` as its home folder."""
     base = f"http://127.0.0.1:{free_port()}"
     environment = {**os.environ, "HOME": str(home), "MEMORY_LENS_DATA": str(home / "memory")}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", base.rpartition(":")[2]]
-    with (home / "server.log").open("w") as log:
+    port = base.rpartition(":")[2]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", port]
+    with (home / f"server-{port}.log").open("w") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             for _ in range(600):
@@ -89,11 +90,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     break
                 except subprocess.TimeoutExpired:
                     continue
-            assert healthy(base), (home / "server.log").read_text()
+            assert healthy(base), Path(log.name).read_text()
             yield base
         finally:
             process.terminate()
             process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app over an empty data folder and an empty home."""
+    with serving(tmp_path_factory.mktemp("home")) as base:
+        yield base
 
 
 @pytest.fixture(scope="session")
