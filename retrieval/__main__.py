@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,10 @@ WIDTH = 28
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code of one command: 0, or 1 with the error's message on stderr."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # a terminal without the letters of a name still gets the rest
     settings = load()
     try:
         engine = build(settings)
