@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components import datasets, ingest_panel
+from components import datasets, jobs
 from components.frame import Scope
 from components.literal import literal, one_line
 from retrieval import sample
@@ -12,13 +12,18 @@ from retrieval import sample
 
 def build_sample(scope: Scope) -> None:
     """On the first start build the sample memory with progress, or go on where that was stopped."""
-    if not scope.engine.settings.sample_on_first_start or not _sample_waits(scope):
+    if not scope.engine.settings.sample_on_first_start:
         return
-    with st.container(border=True):
-        st.markdown(f"**Building the sample memory:** {literal(sample.NAME)}")
-        st.caption("Once, in about a minute. It comes with the app and needs no network.")
-        done = ingest_panel.run(scope.engine.ensure_sample(scope.user))
-    if done:
+    waits = _sample_waits(scope)
+    if waits and jobs.SAMPLE not in jobs.known() and not jobs.was_stopped(jobs.SAMPLE):
+        jobs.start(jobs.SAMPLE, scope.engine.ensure_sample(scope.user))
+    if jobs.running(jobs.SAMPLE):
+        with st.container(border=True):
+            st.markdown(f"**Building the sample memory:** {literal(sample.NAME)}")
+            st.caption("Once, in about a minute. It comes with the app and needs no network.")
+            jobs.draw(jobs.SAMPLE)
+    elif not jobs.draw(jobs.SAMPLE) and waits and st.button("Go on building the sample memory", key="sample_go_on"):
+        jobs.start(jobs.SAMPLE, scope.engine.ensure_sample(scope.user))
         st.rerun()
 
 

@@ -1,4 +1,4 @@
-"""Add files and text, process them with progress, stop and go on."""
+"""Add files and text, and process what waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from components import errors
+from components import errors, jobs
 from components.frame import Scope
 from components.literal import literal, one_line
 from retrieval.errors import DuplicateDocumentError, MemoryLensError, NameTakenError
@@ -56,7 +56,7 @@ def _text(scope: Scope, dataset: Dataset) -> None:
 
 
 def _key(name: str) -> str:
-    """A widget's key that changes after each run, so that what was added does not stay in the form."""
+    """A widget's key that changes after each addition, so that what was added does not stay in the form."""
     return f"{name}:{st.session_state.get('ingest_round', 0)}"
 
 
@@ -68,7 +68,7 @@ def _node_sets(place: str) -> tuple[str, ...]:
 
 
 def _add(scope: Scope, dataset: Dataset, files: list[Given], replace: bool | None) -> None:
-    """Add and process; what could not be added is told, or asked about, when the page is drawn anew."""
+    """Add, and begin to process; what could not be added is told, or asked about, when the page is drawn anew."""
     told: list[MemoryLensError] = []
     added = 0
     for file in files:
@@ -81,15 +81,9 @@ def _add(scope: Scope, dataset: Dataset, files: list[Given], replace: bool | Non
             told.append(error)
     st.session_state[TOLD] = told
     if added:
-        _process(scope, dataset)
-    else:
-        st.rerun()
-
-
-def _process(scope: Scope, dataset: Dataset) -> None:
-    st.session_state.ingest_round = st.session_state.get("ingest_round", 0) + 1
-    if run(scope.engine.cognify(scope.user, dataset.id)):
-        st.rerun()
+        st.session_state.ingest_round = st.session_state.get("ingest_round", 0) + 1
+        jobs.start(jobs.key_of(dataset), steps(scope, dataset))
+    st.rerun()
 
 
 def _told() -> None:
@@ -117,32 +111,27 @@ def _taken(scope: Scope, dataset: Dataset) -> None:
             _add(scope, dataset, [] if leave else [file], replace)
 
 
-def resume(scope: Scope, dataset: Dataset, waiting: int) -> None:
-    """Go on with documents that were added or stopped before."""
+def process(scope: Scope, dataset: Dataset) -> None:
+    """The run that goes on, with Stop; else a way to go on with what waits."""
+    key = jobs.key_of(dataset)
+    if jobs.draw(key):
+        return
+    waiting = scope.engine.status(scope.user, dataset.id).pending
+    if not waiting:
+        return
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         what = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
         st.markdown(f":material/pending: {what} to be processed.")
-        go = st.button("Process now", type="primary", key="resume")
-    if go and run(scope.engine.cognify(scope.user, dataset.id)):
-        st.rerun()
+        if st.button("Process now", type="primary", key="resume"):
+            jobs.start(key, steps(scope, dataset))
+            st.rerun()
 
 
-def run(steps: Iterator[Progress]) -> bool:
-    """Draw a run while it goes on; Stop ends it between two steps, and it can be resumed. Whether it ran to its end."""
-    bar = st.progress(0.0, text="Starting…")
-    stop = st.empty()
-    stop.button("Stop", key="ingest_stop", icon=":material/stop_circle:", help="What is done is kept; go on later.")
-    try:
-        for step in steps:
-            told = f" · {literal(step.message)}" if step.message else ""
-            bar.progress(min(step.done, 1.0), text=f"{literal(one_line(step.document, 60))}: {step.stage}{told}")
-    except MemoryLensError as error:
-        errors.show(error)
-        return False
-    finally:
-        close = getattr(steps, "close", None)
-        if close is not None:
-            close()
-    bar.empty()
-    stop.empty()
-    return True
+def steps(scope: Scope, dataset: Dataset) -> Iterator[Progress]:
+    """Processing until nothing waits: what is added during a run is taken in too."""
+    worked = True
+    while worked:
+        worked = False
+        for step in scope.engine.cognify(scope.user, dataset.id):
+            worked = True
+            yield step

@@ -17,8 +17,7 @@ else:
     if dataset.description:
         st.caption(literal(dataset.description))
     datasets.counts(status)
-    if status.pending:
-        ingest_panel.resume(scope, dataset, status.pending)
+    ingest_panel.process(scope, dataset)
     with st.container(border=True):
         ingest_panel.add(scope, dataset)
     documents.table(scope, dataset)

@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from components import jobs
 from tests.world import World, world
 
 ROOT = Path(__file__).parents[2]
@@ -35,3 +36,10 @@ def shown(app: AppTest) -> str:
     """All text of a page."""
     kinds = (app.markdown, app.caption, app.warning, app.error, app.info, app.title, app.code)
     return "\n".join(str(element.value) for group in kinds for element in group)
+
+
+def settled(app: AppTest) -> AppTest:
+    """The page after the runs that it started have ended."""
+    for job in list(jobs.known().values()):
+        job.wait()
+    return app.run()

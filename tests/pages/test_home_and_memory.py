@@ -10,8 +10,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from components import jobs
 from retrieval.errors import StoreLockedError
-from tests.pages.conftest import ROOT, page, shown
+from tests.pages.conftest import ROOT, page, settled, shown
 from tests.world import World
 
 
@@ -60,7 +61,7 @@ def test_pasted_text_is_added_processed_and_listed(made: World) -> None:
     made.engine.create_dataset("local", "notes")
     app = page("memory")
     app.text_area(key="text_body:0").set_value("Zoe knows Alice. Alice works at Acme.").run()
-    app.button(key="add_text").click().run()
+    settled(app.button(key="add_text").click().run())
     assert not app.exception
     [dataset] = made.engine.datasets("local")
     [document] = made.engine.documents("local", dataset.id)
@@ -75,7 +76,7 @@ def test_what_waits_can_be_processed_and_problems_are_named(made: World) -> None
     made.engine.add("local", dataset.id, "bad.txt", b"  ")
     app = page("memory")
     assert "2 documents wait" in shown(app)
-    app.button(key="resume").click().run()
+    settled(app.button(key="resume").click().run())
     assert not app.exception
     assert "contains no text" in shown(app)
     assert {d.status for d in made.engine.documents("local", dataset.id)} == {"done", "failed"}
@@ -125,7 +126,8 @@ def upload(app: AppTest, name: str, data: bytes) -> AppTest:
     [uploader] = app.get("file_uploader")
     uploader.upload(name, data, "text/plain")
     app.run()
-    return app.button(key="add_files").click().run()
+    app.button(key="add_files").click().run()
+    return settled(app) if jobs.known() else app
 
 
 @pytest.mark.parametrize(("choice", "left"), [("replace", 1), ("both", 2), ("leave", 1)])
@@ -137,7 +139,7 @@ def test_bug_81_a_taken_name_asks_whether_to_replace_or_keep_both(made: World, c
     assert not app.exception
     assert "is there already with other content" in shown(app)
     assert made.engine.documents("local", dataset.id) == [first]
-    app.button(key=f"taken:0:{choice}").click().run()
+    settled(app.button(key=f"taken:0:{choice}").click().run())
     assert not app.exception
     assert "is there already" not in shown(app)
     documents = made.engine.documents("local", dataset.id)
@@ -160,7 +162,7 @@ def test_bug_81_pasted_text_asks_too(made: World) -> None:
     app.text_input(key="text_name:0").set_value("plan")
     app.text_area(key="text_body:0").set_value("Zoe knows Bob.").run()
     app.button(key="add_text").click().run()
-    app.button(key="taken:0:both").click().run()
+    settled(app.button(key="taken:0:both").click().run())
     assert not app.exception
     assert [d.name for d in made.engine.documents("local", dataset.id)] == ["plan", "plan"]
 
