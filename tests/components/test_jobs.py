@@ -40,6 +40,11 @@ class Gated:
         self.closed.set()
 
 
+def failing(*before: Progress) -> Iterator[Progress]:
+    yield from before
+    raise StoreLockedError("This dataset is being processed already.")
+
+
 def test_a_run_goes_on_until_it_ends() -> None:
     steps_ = Gated(3)
     job = Job(steps_)
@@ -61,11 +66,7 @@ def test_a_stopped_run_ends_after_its_step_and_is_closed() -> None:
 
 
 def test_what_fails_is_kept() -> None:
-    def failing() -> Iterator[Progress]:
-        yield Progress("a", "graph", 0.1)
-        raise StoreLockedError("This dataset is being processed already.")
-
-    job = Job(failing())
+    job = Job(failing(Progress("a", "graph", 0.1)))
     job.wait()
     assert isinstance(job.error, StoreLockedError)
 
@@ -86,10 +87,6 @@ def test_the_page_shows_a_run_of_someone_else_and_its_end(made: World) -> None:
 
 
 def test_a_failed_run_is_told_once(made: World) -> None:
-    def failing() -> Iterator[Progress]:
-        raise StoreLockedError("This dataset is being processed already.")
-        yield
-
     dataset = made.engine.create_dataset("local", "notes")
     jobs.known()[dataset.id] = Job(failing())
     app = settled(page("memory")) if jobs.running(dataset.id) else page("memory")
