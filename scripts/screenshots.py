@@ -40,6 +40,8 @@ def _pictures(browser: Browser, base: str, name: str, options: Mapping[str, Any]
     _keep(page, f"ask-{name}")
     for panel in PANELS if name != "390" else ("Graph",):
         page.get_by_role("radiogroup", name="Evidence").first.get_by_role("radio", name=panel, exact=True).click()
+        if panel == "Graph":
+            page.frame_locator("iframe[srcdoc]").first.locator("canvas").wait_for()
         page.wait_for_timeout(1500)
         page.get_by_role("radiogroup", name="Evidence").first.scroll_into_view_if_needed()
         page.mouse.wheel(0, 500)
