@@ -14,7 +14,7 @@ from retrieval.errors import MemoryLensError
 from retrieval.model import Dataset, Progress
 
 SAMPLE = "sample"
-SECONDS = 0.4
+SECONDS = 1.0
 STARTING = Lock()
 
 

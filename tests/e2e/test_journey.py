@@ -88,6 +88,7 @@ def test_the_picture_holds_exactly_the_fragment(page: Page, server: str) -> None
     page.get_by_role("button", name="New dataset").click()
     page.get_by_role("textbox", name="Name", exact=True).first.fill("Small world")
     page.get_by_role("button", name="Create").click()
+    expect(page.get_by_text("This dataset is empty")).to_be_visible()
     page.get_by_role("tab", name="Text").click()
     page.get_by_role("textbox", name="Text", exact=True).fill(SMALL)
     page.get_by_role("textbox", name="Text", exact=True).press("Control+Enter")
@@ -124,6 +125,7 @@ def test_a_pdf_is_added_and_cited_by_page(page: Page, server: str) -> None:
         {"name": "lighthouse.pdf", "mimeType": "application/pdf", "buffer": bytes(made.output())}
     )
     page.get_by_role("button", name="Add and process").locator("visible=true").first.click()
+    expect(page.get_by_text("18 of 18 documents")).to_be_visible()
     row = page.get_by_text("lighthouse.pdf · 2 passages")
     page.get_by_role("textbox", name="Find a document").fill("lighthouse")
     page.get_by_role("textbox", name="Find a document").press("Enter")
