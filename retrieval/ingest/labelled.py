@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # A label is a few words at the start of a line or sentence; times and web addresses are none.
@@ -15,8 +15,12 @@ PARENTHESES = re.compile(r"\s*\(([^()]*)\)")
 AMOUNT = re.compile(
     r"^(?P<name>.*?[^\W\d_][^\d]*?)[\s,]+(?P<amount>(?:[$€£]\s?)?\d[\d.,]*\s?(?:%|km|m|sq km|years?|million|billion|[a-z]{1,3})?)$"  # noqa: E501
 )
-TITLES = re.compile(r"^(?:President|Prime Minister|King|Queen|Chancellor|Emperor|Chairman|Chairperson|Governor|Minister|Grand Duke|"  # noqa: E501
-                    r"Prince|Princess|Premier|Dr|Mr|Mrs|Ms|Prof|Sir)\.?\s+(?=[A-Z])")  # fmt: skip
+TITLES = re.compile(
+    r"^(?i:(?:first|second|acting|interim|deputy|vice|federal|grand|crown|heir apparent) )*"
+    r"(?i:presidents?|prime ministers?|kings?|queens?|chancellors?|emperor|chairman|chairperson|governors?|ministers?|duke|"
+    r"prince|princess|premiers?|dr|mr|mrs|ms|prof|sir)\.?\s+(?=[A-Z])"
+)
+ROMAN = re.compile(r"^[IVXL]+$")
 DATE = re.compile(
     r"\b(?:\d{1,2}\s+)?(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{4}\b"
     r"|\b\d{4}-\d{2}-\d{2}\b|\b(?:1[0-9]|20)\d{2}\b"
@@ -69,6 +73,24 @@ def labelled(subject: str, text: str) -> Iterator[Labelled]:
                 name = owned.group(2).removesuffix(".")
                 value = Value(name, name, "Place" if "capital" in owned.group(1) else "")
                 yield Labelled(owned.group(1), value, f"The {owned.group(1)} of {subject} is {name}.")
+
+
+def joined(texts: Sequence[str]) -> list[str]:
+    """The texts with each labelled line that runs on in the next one made whole there: its label is said again, and a
+    value that was cut in two stands with its second half.
+    """
+    whole, open_line = [], ""
+    for text in texts:
+        text, line = open_line + text, ""
+        last = INNER.split(text[text.rfind("\n") + 1 :])[-1]
+        label = LINE.match(last)
+        # A chunk that was cut inside a line ends with the space after a word; a page or a paragraph does not.
+        if label and last.endswith(" ") and not last.rstrip().endswith((".", "!", "?")):
+            cut = max(last.rfind(", ") + 2, last.rfind("; ") + 2, label.start(2))
+            line, text = f"{label.group(1)}: {last[cut:]}", text[: len(text) - len(last) + cut]
+        whole.append(text)
+        open_line = line
+    return whole
 
 
 def _line(subject: str, label: str, text: str) -> Iterator[Labelled]:
@@ -126,8 +148,11 @@ def _value(part: str) -> Value | None:
 
 def capitalised(name: str) -> str:
     """A name whose surname is written in capitals, as it is usually written; numerals and initials stay."""
-    roman = re.compile(r"^[IVXL]+$")
+    words = name.split()
+    loud = any(len(w) > 2 and w.isupper() and not ROMAN.match(w) for w in words)
     return " ".join(
-        w if roman.match(w) or len(w) < 3 or not w.isupper() else "-".join(p.capitalize() for p in w.split("-"))
-        for w in name.split()
+        w
+        if ROMAN.match(w) or not w.isupper() or len(w) < (2 if loud else 3)
+        else "-".join(map(str.capitalize, w.split("-")))
+        for w in words
     )

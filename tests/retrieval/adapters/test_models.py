@@ -110,3 +110,53 @@ def test_every_relation_has_known_ends_and_a_sentence(extractor: SpacyFacts) -> 
 def test_the_same_text_gives_the_same_facts(extractor: SpacyFacts) -> None:
     text = "Angela Merkel visited Warsaw in May 2005. She met Lech Kaczynski."
     assert list(extractor.extract("t", [text])) == list(extractor.extract("t", [text]))
+
+
+def named(extractor: SpacyFacts, title: str, *texts: str) -> dict[str, str]:
+    return {m.name: m.type for facts in extractor.extract(title, texts) for m in facts.mentions}
+
+
+def test_the_members_of_a_list_are_of_one_type_and_countries_are_places(extractor: SpacyFacts) -> None:
+    types = named(extractor, "Estonia", "International organizations: AfDB, BIS, EAPC, IDA, NATO, UN, WTO, Zangger.\n")
+    assert {types[n] for n in ("AfDB", "BIS", "EAPC", "IDA", "NATO", "UN", "WTO")} == {"Organization"}
+    assert types["Estonia"] == "Place"
+
+
+def test_amounts_and_parts_of_values_are_no_entities(extractor: SpacyFacts) -> None:
+    types = named(
+        extractor, "Poland", "Highest point: Rysy 2,499 m.\nLand boundaries: Austria 321 km, Slovak Republic 541 km.\n"
+    )
+    assert set(types) == {"Poland", "Rysy", "Austria", "Slovak Republic"}
+
+
+def test_concepts_that_nothing_is_said_about_are_left_out(extractor: SpacyFacts) -> None:
+    types = named(extractor, "", "The new situation improved. Marie Curie discovered radium in Paris.")
+    assert types.get("radium") == "Concept"
+    assert not any("situation" in name for name in types)
+
+
+def test_what_something_is_of_replaces_what_it_is(extractor: SpacyFacts) -> None:
+    found = stated(extractor, "", "Paris is the capital of France. Alice is a physicist.")
+    assert ("Paris", "is_capital_of", "France") in found
+    assert ("Paris", "be", "capital") not in found
+    assert ("Alice", "be", "physicist") in found
+
+
+def test_a_list_that_runs_over_two_texts_is_read_to_its_end(extractor: SpacyFacts) -> None:
+    first, second = extractor.extract("Estonia", ["Members: ADB, Arctic ", "Council, UN.\nMore text."])
+    assert [r.target for r in first.relations] == ["adb"]
+    assert [(r.relationship, r.target) for r in second.relations] == [("members", "arctic council"), ("members", "un")]
+
+
+@pytest.mark.parametrize(
+    "text", ["A" * 1_200_000, "QUJD/" * 40_000, "F6: \ud83d Alice met Bob.", "\u200b", "| | |\n|-|-|"]
+)
+def test_what_is_no_sentence_does_no_harm(extractor: SpacyFacts, text: str) -> None:
+    assert len(list(extractor.extract("notes", [text]))) == 1
+
+
+def test_several_threads_extract_the_same(extractor: SpacyFacts) -> None:
+    texts = [f"Alice met Bob in Paris in {year}. Acme bought Initech." for year in range(2000, 2008)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda t: list(extractor.extract("t", [t])), texts))
+    assert found == [list(extractor.extract("t", [t])) for t in texts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.ingest.labelled import labelled, subject_of
+from retrieval.ingest.labelled import joined, labelled, subject_of
 
 
 def facts(text: str, subject: str = "Estonia") -> list[tuple[str, str, str]]:
@@ -30,6 +30,35 @@ def test_several_labels_on_one_line_and_people_with_titles() -> None:
         ("head_of_government", "Taavi ROIVAS"),
     ]
     assert found[0][2] == "Estonia chief of state: President Toomas Hendrik Ilves (since 9 October 2006)."
+
+
+@pytest.mark.parametrize("title", ["president", "President", "prime minister", "first deputy prime minister", "King"])
+def test_titles_of_office_are_no_part_of_a_name(title: str) -> None:
+    [(_, name, text)] = facts(f"Leader: {title} Anna BERG (since 2014).")
+    assert (name, text) == ("Anna Berg", f"Estonia leader: {title} Anna Berg (since 2014).")
+
+
+def test_a_line_that_runs_over_several_chunks_keeps_its_label_and_its_values_whole() -> None:
+    parts = ["Text.\nMembers: ADB, Arctic ", "Council, UN, Nordic ", "Investment Bank, WTO.\nCapital: Riga.\n", "More."]
+    assert [[f[:2] for f in facts(part)] for part in joined(parts)] == [
+        [("members", "ADB")],
+        [("members", "Arctic Council"), ("members", "UN")],
+        [("members", "Nordic Investment Bank"), ("members", "WTO"), ("capital", "Riga")],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Chief of state: King X (since 1999). ", "Head of government: Y."],
+        ["Page one.\nCapital: Riga", "Page two, Text."],
+        ["Capital: Riga\n", "Text, more."],
+        ["Plain words, cut ", "here, and Here."],
+    ],
+)
+def test_what_ends_with_its_chunk_is_not_carried_on(parts: list[str]) -> None:
+    assert joined(parts) == parts
 
 
 def test_dates_and_remarks() -> None:
