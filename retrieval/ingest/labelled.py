@@ -55,8 +55,8 @@ class Labelled:
 
 
 def subject_of(title: str) -> str:
-    """What a title is about: without a qualifier in brackets, and without a file's ending."""
-    plain = QUALIFIER.sub("", title.strip()).strip()
+    """What a title is about: without an article, a qualifier in brackets, and a file's ending."""
+    plain = re.sub(r"^(?:the|an?)\s+", "", QUALIFIER.sub("", title.strip()).strip(), flags=re.IGNORECASE)
     return re.sub(r"\.(?:md|txt|pdf|html?|docx?)$", "", plain or title.strip(), flags=re.IGNORECASE)
 
 

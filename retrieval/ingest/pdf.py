@@ -57,6 +57,10 @@ def _opened(name: str, data: bytes) -> PdfReader:
     try:
         reader = PdfReader(io.BytesIO(data))
         locked = reader.is_encrypted and not reader.decrypt("")
+    except DependencyError as error:
+        raise IngestionError(
+            f"{name} is encrypted in a way that needs one more package. Run `pip install cryptography`, or save it unencrypted."
+        ) from error
     except BROKEN as error:
         raise IngestionError(f"{name} is not a PDF, or it is damaged. Open it in a viewer and save it anew.") from error
     if locked:

@@ -94,6 +94,8 @@ def test_prose_and_times_are_no_labelled_facts(text: str) -> None:
         ("report.pdf", "report"),
         ("Plain title", "Plain title"),
         ("(x)", "(x)"),
+        ("The Brisbane Institute", "Brisbane Institute"),
+        ("Theodore", "Theodore"),
     ],
 )
 def test_subjects_of_titles(title: str, subject: str) -> None:

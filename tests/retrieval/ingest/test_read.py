@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from fpdf import FPDF
+from pypdf import PdfReader
+from pypdf.errors import DependencyError
 
 from retrieval.errors import IngestionError
+from retrieval.ingest.pdf import clean
 from retrieval.ingest.read import Limits, read
 
 TEXT = "Zoë lives in Tallinn. She moved there in 2011 – for good."
@@ -115,6 +118,19 @@ def test_bug_78_a_pdf_without_any_text_is_an_error() -> None:
 def test_bug_78_an_encrypted_pdf_names_the_password() -> None:
     with pytest.raises(IngestionError, match="password"):
         read("secret.pdf", pdf("Hidden.", password="x" * 3), LIMITS)
+
+
+def test_bug_78_a_missing_decryption_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decrypt(reader: PdfReader, password: str) -> None:
+        raise DependencyError("cryptography>=3.1 is required for AES algorithm")
+
+    monkeypatch.setattr(PdfReader, "decrypt", decrypt)
+    with pytest.raises(IngestionError, match="pip install cryptography"):
+        read("secret.pdf", pdf("Hidden.", password="x" * 3), LIMITS)
+
+
+def test_bug_78_joiners_of_scripts_stay_and_control_characters_go() -> None:
+    assert clean("می\u200cروم\x00\x1c \ud83d.\n") == "می\u200cروم ?.\n"
 
 
 def test_too_many_pages_are_refused() -> None:
