@@ -7,6 +7,7 @@ import string
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 STOP_WORDS = frozenset(
     "a an the and or but is are was were in on at to for with by about of from as that this these those it its them they "
@@ -15,34 +16,49 @@ STOP_WORDS = frozenset(
 )
 NO_STOP_WORDS: frozenset[str] = frozenset()
 
-# A run of letters, digits, marks and underscores; with what makes C++, .NET and node.js words of their own.
-MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u0f18-\u0f39\u0f71-\u0f84\u1037-\u103e\u17b4-\u17d3\u200c\u200d"  # noqa: E501
-WORD = re.compile(rf"[\w{MARKS}]+")
-GLUED = re.compile(
-    rf"(?<![\w{MARKS}])(?:\.?[^\W\d_][\w{MARKS}]*(?:[.][\w{MARKS}]+)+|\.[^\W\d_]\w*|[^\W\d_]\w*(?:\+\+|#))(?![\w+#])"
-)
+
+def _marks() -> str:
+    """Every combining mark, as ranges of a character class: Python's own class of word characters has none of them."""
+    codes = [code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code)).startswith("M")]
+    starts = [code for before, code in zip([0, *codes], codes, strict=False) if code != before + 1]
+    ends = [code for code, after in zip(codes, [*codes[1:], 0], strict=True) if after != code + 1]
+    return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
+
+
+# A word begins with a letter, digit or underscore; marks and joiners keep it together.
+INNER = rf"[\w{_marks()}\u200c\u200d]"
+WORD = re.compile(rf"\w{INNER}*")
+# What a sign makes a word of its own: node.js, GOALS.md, .NET, C++, C#.
+LETTER = r"[^\W\d_]"
+SIGNED = rf"(?<!\w)(?:\.?{LETTER}{INNER}*(?:\.{INNER}+)+|\.{LETTER}\w*|{LETTER}\w*(?:\+\+|\#))(?![\w+\#])"
+SIGNED_OR_WORD = re.compile(rf"{SIGNED}|\w{INNER}*")
 # Scripts written without spaces between words: runs of them become character bigrams.
 UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-RUN = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
-HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u180e\u00ad\u200e\u200f\u2063\u2062\u2061\u2064")
+RUN = re.compile(rf"(?P<unspaced>[{UNSPACED}]+)|[^{UNSPACED}]+")
+UNSPACED_LETTER = re.compile(rf"(?=\w)[{UNSPACED}]")
+# Soft hyphens and variation selectors change how a word looks, not which word it is.
+UNSEEN_IN_WORDS = re.compile("[\u00ad\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# Of a word's shape (U upper, l lower, d digit): its humps, and what makes it CamelCase; `PDFs` is none.
+HUMP = re.compile(r"U+(?!l)|U?l+|d+")
+CAMEL = re.compile(r"lU|dUl|UUll")
+FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
 
 
 def is_blank(text: str) -> bool:
     """Whether nothing of the text can be seen: only spaces of any kind, control and zero-width characters."""
-    return all(c.isspace() or c in INVISIBLE or unicodedata.category(c) in {"Cc", "Cf"} for c in text)
+    return all(c.isspace() or c in FILLERS or unicodedata.category(c) in {"Cc", "Cf"} for c in text)
 
 
 def tokens(text: str, stop: Collection[str] = STOP_WORDS) -> list[str]:
     """Searchable words in order, repeated as often as they occur, without stop words.
 
     Compared without regard to case and composition. Unspaced scripts give character bigrams; snake_case, CamelCase and
-    words with a sign in them (C++, .NET, node.js) are kept whole, and their parts follow.
+    words with a sign in them (C++, .NET, node.js) are kept whole, beside their parts.
     """
-    composed = unicodedata.normalize("NFC", text)
-    return [word for word in _words(composed) if word not in stop]
+    return [word for word in _words(_composed(text)) if word not in stop]
 
 
 def query_tokens(text: str, stop: Collection[str] = STOP_WORDS) -> list[str]:
@@ -50,27 +66,40 @@ def query_tokens(text: str, stop: Collection[str] = STOP_WORDS) -> list[str]:
     return tokens(text, stop) or tokens(text, NO_STOP_WORDS)
 
 
+def findable(text: str) -> Counter[str]:
+    """How often each word occurs that a question may hold: stop words and single letters of unspaced scripts, too."""
+    return Counter(tokens(text, NO_STOP_WORDS)) | Counter[str](UNSPACED_LETTER.findall(_composed(text)))
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", UNSEEN_IN_WORDS.sub("", text))
+
+
 def _words(text: str) -> Iterator[str]:
-    glued = {match.end(): match.group() for match in GLUED.finditer(text)}
-    for match in WORD.finditer(text):
-        for run in RUN.findall(match.group()):
-            yield from _pieces(run)
-        for end in range(match.end(), match.end() + 3):
-            whole = glued.pop(end, None)
-            if whole is not None:
-                yield _folded(whole)
-                break
+    for run in RUN.finditer(text):
+        if run["unspaced"]:
+            for word in WORD.findall(run.group()):
+                yield from (word[i : i + 2] for i in range(max(len(word) - 1, 1)))
+        else:
+            for found in SIGNED_OR_WORD.findall(run.group()):
+                yield from _forms(found)
 
 
-def _pieces(run: str) -> Iterator[str]:
-    if re.match(f"[{UNSPACED}]", run):
-        yield from (run[i : i + 2] for i in range(max(len(run) - 1, 1)))
-        return
-    whole = _folded(run)
-    yield whole
-    parts = [_folded(hump) for part in run.split("_") for hump in HUMP.findall(part)]
-    if "_" in run or (len(parts) > 1 and re.search(r"[a-z][A-Z]|[A-Z]{2}[a-z]", run)):
-        yield from (part for part in parts if part != whole)
+@lru_cache(maxsize=1 << 16)
+def _forms(found: str) -> tuple[str, ...]:
+    """The words of a signed word and itself; of any other, itself and its parts."""
+    words = WORD.findall(found)
+    forms = [form for word in words for form in (_folded(word), *_parts(word))]
+    return tuple(forms if words == [found] else [*forms, _folded(found)])
+
+
+def _parts(word: str) -> list[str]:
+    """The parts of a snake_case or CamelCase word; of any other, none."""
+    shape = "".join("_" if c == "_" else "U" if c.isupper() else "d" if c.isdigit() else "l" for c in word)
+    if "_" not in shape and not CAMEL.search(shape):
+        return []
+    parts = [_folded(word[hump.start() : hump.end()]) for hump in HUMP.finditer(shape)]
+    return [part for part in parts if part != _folded(word)]
 
 
 def _folded(text: str) -> str:

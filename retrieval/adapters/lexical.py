@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,33 +17,40 @@ import numpy.typing as npt
 
 from retrieval.errors import StoreError
 from retrieval.model import NodeSetFilter
-from retrieval.words import NO_STOP_WORDS, STOP_WORDS, query_tokens, tokens
+from retrieval.words import STOP_WORDS, findable, query_tokens, tokens
 
 K1, B = 1.5, 0.75
 # Scores equal up to this are ties, which keep the order in which chunks were added.
 DECIMALS = 9
+TIE = 10.0**-DECIMALS
+# A chunk's postings are one row: a row for each of its words would take ten times as long to read.
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS passage(
+CREATE TABLE IF NOT EXISTS chunk(
     position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, document_id TEXT NOT NULL, length INTEGER NOT NULL,
-    node_sets TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS passage_document ON passage(document_id);
-CREATE TABLE IF NOT EXISTS posting(position INTEGER NOT NULL, term TEXT NOT NULL, frequency INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS posting_position ON posting(position);
+    node_sets TEXT NOT NULL, terms BLOB NOT NULL, frequencies BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS chunk_document ON chunk(document_id);
+CREATE TABLE IF NOT EXISTS term(id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
 """
-UNIT = "\x1f"
+INSERT = "INSERT INTO chunk(id, document_id, length, node_sets, terms, frequencies) VALUES (?, ?, ?, ?, ?, ?)"
+# What an index held before postings were kept by chunk.
+FORMER = "SELECT position, term, frequency FROM posting ORDER BY position"
+FORMER_CHUNKS = "SELECT position, id, document_id, length, node_sets FROM passage ORDER BY position"
+FORMER_SEPARATOR = "\x1f"
 
 
 @dataclass(frozen=True, eq=False)
 class Postings:
-    """The index in memory: `offsets` (terms + 1,) into `chunks` and `frequencies`, chunks in the order of adding."""
+    """The index in memory: `offsets` (terms + 1,) into `chunks` and `weights`, chunks in the order of adding.
+
+    A weight is all of a BM25 score but the idf.
+    """
 
     ids: list[str]
     node_sets: list[tuple[str, ...]]
-    norms: npt.NDArray[np.float64]
     terms: dict[str, int]
     offsets: npt.NDArray[np.int64]
-    chunks: npt.NDArray[np.int64]
-    frequencies: npt.NDArray[np.float64]
+    chunks: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64]
 
     @cached_property
     def members(self) -> dict[str, npt.NDArray[np.bool_]]:
@@ -62,48 +70,46 @@ class SqliteLexical:
             self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.executescript(SCHEMA)
+            if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'posting'").fetchone():
+                with self._changing() as database:
+                    _modernise(database)
         except sqlite3.Error as error:
             raise StoreError(f"The lexical index at {path} can't be opened: {error}.") from error
 
     def count(self) -> int:
         """Number of chunks."""
         with self._using() as database:
-            return int(database.execute("SELECT count(*) FROM passage").fetchone()[0])
+            return int(database.execute("SELECT count(*) FROM chunk").fetchone()[0])
 
     def replace(self, document_id: str, passages: Sequence[tuple[str, str]], node_sets: Sequence[str] = ()) -> None:
         """Make these the whole content of this document, in one transaction."""
+        counted = [(chunk, findable(text), len(tokens(text, self._stop_words))) for chunk, text in passages]
         with self._changing() as database:
-            _forget(database, document_id)
-            for chunk, text in passages:
-                counted = Counter(tokens(text, NO_STOP_WORDS))
-                length = sum(n for term, n in counted.items() if term not in self._stop_words)
-                row = (chunk, document_id, length, UNIT.join(node_sets))
-                cursor = database.execute(
-                    "INSERT INTO passage(id, document_id, length, node_sets) VALUES (?, ?, ?, ?)", row
-                )
-                database.executemany(
-                    "INSERT INTO posting VALUES (?, ?, ?)", [(cursor.lastrowid, t, n) for t, n in counted.items()]
-                )
+            database.execute("DELETE FROM chunk WHERE document_id = ?", (document_id,))
+            numbers = _numbers(database, {word for _, words, _ in counted for word in words})
+            rows = (
+                (chunk, document_id, length, json.dumps(list(node_sets)), *_packed(words, numbers))
+                for chunk, words, length in counted
+            )
+            database.executemany(INSERT, rows)
 
     def remove(self, document_id: str) -> None:
         """Forget a document."""
         with self._changing() as database:
-            _forget(database, document_id)
+            database.execute("DELETE FROM chunk WHERE document_id = ?", (document_id,))
 
     def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, BM25 score > 0), best first."""
         index = self._loaded()
-        found, scores = _scored(index, list(dict.fromkeys(query_tokens(query, self._stop_words))))
-        if node_sets is not None and len(found):
-            kept = _admitted(index, node_sets)[found]
-            found, scores = found[kept], scores[kept]
-        rounded = np.round(scores, DECIMALS)
+        scores = _scores(index, dict.fromkeys(query_tokens(query, self._stop_words)))
+        if node_sets is not None:
+            scores *= _admitted(index, node_sets)
+        found = np.flatnonzero(scores)
         if limit is not None and limit < len(found):
-            least = np.partition(rounded, -limit)[-limit]
-            best = rounded >= least
-            found, scores, rounded = found[best], scores[best], rounded[best]
-        order = np.lexsort((found, -rounded))[:limit]
-        return [(index.ids[c], float(s)) for c, s in zip(found[order], scores[order], strict=True)]
+            least = np.partition(scores[found], -limit)[-limit]
+            found = found[scores[found] >= least - TIE]
+        best = found[np.lexsort((found, -np.round(scores[found], DECIMALS)))][:limit]
+        return [(index.ids[chunk], float(scores[chunk])) for chunk in best]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -130,63 +136,80 @@ class SqliteLexical:
             database.execute("BEGIN IMMEDIATE")
             try:
                 yield database
-            except BaseException:
-                database.execute("ROLLBACK")
-                raise
-            database.execute("COMMIT")
+                database.execute("COMMIT")
+            finally:
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
             self._postings = None
 
 
-def _forget(database: sqlite3.Connection, document_id: str) -> None:
-    own = "SELECT position FROM passage WHERE document_id = ?"
-    database.execute(f"DELETE FROM posting WHERE position IN ({own})", (document_id,))  # noqa: S608
-    database.execute("DELETE FROM passage WHERE document_id = ?", (document_id,))
+def _numbers(database: sqlite3.Connection, words: Collection[str]) -> dict[str, int]:
+    """The number of each word; new words get one."""
+    database.executemany("INSERT OR IGNORE INTO term(word) VALUES (?)", ((word,) for word in words))
+    found = (database.execute("SELECT id FROM term WHERE word = ?", (word,)).fetchone()[0] for word in words)
+    return dict(zip(words, found, strict=True))
+
+
+def _packed(words: Mapping[str, int], numbers: Mapping[str, int]) -> tuple[bytes, bytes]:
+    """(term numbers, frequencies) of one chunk."""
+    terms = np.fromiter((numbers[word] for word in words), np.int32, len(words))
+    return terms.tobytes(), np.fromiter(words.values(), np.uint32, len(words)).tobytes()
+
+
+def _modernise(database: sqlite3.Connection) -> None:
+    """Turn the former tables, a row for each word of each chunk, into the present ones."""
+    said: dict[int, dict[str, int]] = defaultdict(dict)
+    for position, word, frequency in database.execute(FORMER):
+        said[position][word] = frequency
+    numbers = _numbers(database, {word for words in said.values() for word in words})
+    for position, chunk, document_id, length, sets in database.execute(FORMER_CHUNKS).fetchall():
+        names = json.dumps(sets.split(FORMER_SEPARATOR) if sets else [])
+        database.execute(INSERT, (chunk, document_id, length, names, *_packed(said[position], numbers)))
+    database.execute("DROP TABLE posting")
+    database.execute("DROP TABLE passage")
 
 
 def _load(database: sqlite3.Connection) -> Postings:
-    passages = database.execute("SELECT position, id, length, node_sets FROM passage ORDER BY position").fetchall()
-    rows = database.execute("SELECT term, position, frequency FROM posting").fetchall()
-    places = {position: index for index, (position, *_) in enumerate(passages)}
-    terms: dict[str, int] = {}
-    codes = np.fromiter((terms.setdefault(term, len(terms)) for term, _, _ in rows), np.int64, len(rows))
-    chunks = np.fromiter((places[position] for _, position, _ in rows), np.int64, len(rows))
-    frequencies = np.fromiter((n for _, _, n in rows), np.float64, len(rows))
-    order = np.lexsort((chunks, codes))
-    offsets = np.zeros(len(terms) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(codes, minlength=len(terms)), out=offsets[1:])
-    lengths = np.fromiter((length for _, _, length, _ in passages), np.float64, len(passages))
+    columns = "id, length, node_sets, terms, frequencies"
+    rows = database.execute(f"SELECT {columns} FROM chunk ORDER BY position").fetchall()  # noqa: S608
+    terms = {word: number for number, word in database.execute("SELECT id, word FROM term")}
+    codes = np.frombuffer(b"".join(row[3] for row in rows), np.int32)
+    frequencies = np.frombuffer(b"".join(row[4] for row in rows), np.uint32)
+    chunks = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row[3]) // 4 for row in rows])
+    order = np.argsort(codes, kind="stable")
+    offsets = np.zeros(max(terms.values(), default=0) + 2, dtype=np.int64)
+    np.cumsum(np.bincount(codes, minlength=len(offsets) - 1), out=offsets[1:])
+    lengths = np.fromiter((row[1] for row in rows), np.float64, len(rows))
     average = lengths.mean() if len(lengths) and lengths.sum() else 1.0
+    norms = K1 * (1 - B + B * lengths / average)
+    weights = frequencies * (K1 + 1) / (frequencies + norms[chunks])
     return Postings(
-        ids=[chunk for _, chunk, _, _ in passages],
-        node_sets=[tuple(sets.split(UNIT)) if sets else () for _, _, _, sets in passages],
-        norms=K1 * (1 - B + B * lengths / average),
+        ids=[row[0] for row in rows],
+        node_sets=[tuple(json.loads(row[2])) for row in rows],
         terms=terms,
         offsets=offsets,
         chunks=chunks[order],
-        frequencies=frequencies[order],
+        weights=weights[order],
     )
 
 
-def _scored(index: Postings, asked: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """(chunks that share a word, their scores): reference 3.4, each distinct word once."""
-    parts = []
+def _scores(index: Postings, asked: Iterable[str]) -> npt.NDArray[np.float64]:
+    """The score of each chunk: reference 3.4."""
+    scores = np.zeros(len(index.ids))
     for term in asked:
         code = index.terms.get(term)
-        if code is None:
-            continue
-        span = slice(index.offsets[code], index.offsets[code + 1])
-        chunks, frequency = index.chunks[span], index.frequencies[span]
-        idf = np.log(1 + (len(index.ids) - len(chunks) + 0.5) / (len(chunks) + 0.5))
-        parts.append((chunks, idf * frequency * (K1 + 1) / (frequency + index.norms[chunks])))
-    if not parts:
-        return np.empty(0, dtype=np.int64), np.empty(0)
-    found, inverse = np.unique(np.concatenate([c for c, _ in parts]), return_inverse=True)
-    scores = np.bincount(inverse, weights=np.concatenate([s for _, s in parts])).astype(np.float64)
-    return found, scores
+        if code is not None:
+            span = slice(index.offsets[code], index.offsets[code + 1])
+            having = index.offsets[code + 1] - index.offsets[code]
+            idf = np.log(1 + (len(index.ids) - having + 0.5) / (having + 0.5))
+            scores[index.chunks[span]] += idf * index.weights[span]
+    return scores
 
 
 def _admitted(index: Postings, node_sets: NodeSetFilter) -> npt.NDArray[np.bool_]:
     """Which chunks the filter lets through."""
     none = np.zeros(len(index.ids), dtype=bool)
     sets = [index.members.get(name, none) for name in node_sets.names]
-    return np.logical_and.reduce(sets) if node_sets.match_all else np.logical_or.reduce(sets)
+    if node_sets.match_all:
+        return np.logical_and.reduce([~none, *sets])
+    return np.logical_or.reduce([none, *sets])

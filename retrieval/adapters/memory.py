@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from retrieval.errors import StoreError
 from retrieval.model import Edge, Entry, Floats, Hits, Node, NodeSetFilter
-from retrieval.words import NO_STOP_WORDS, STOP_WORDS, query_tokens, tokens
+from retrieval.words import NO_STOP_WORDS, STOP_WORDS, findable, query_tokens, tokens
 
 K1, B = 1.5, 0.75
 NODE_COLUMNS = pa.schema(
@@ -74,13 +74,15 @@ class MemoryVectors:
 
     def upsert(self, collection: str, entries: Sequence[Entry], vectors: Floats) -> None:
         """Store rows, replacing equal ids."""
-        if len(vectors) and not np.all(np.isfinite(vectors).all(axis=1) & (np.abs(vectors).sum(axis=1) > 0)):
+        if not entries:
+            return
+        if not np.all(np.isfinite(vectors).all(axis=1) & (np.abs(vectors).sum(axis=1) > 0)):
             raise StoreError(
                 f"{collection}: a vector of zeros or not-a-number can't be searched; embed the text again."
             )
         with self._lock:
             rows = self._rows.setdefault(collection, {})
-            rows.update({e.id: (e, np.asarray(v, dtype=np.float32)) for e, v in zip(entries, vectors, strict=True)})
+            rows.update({e.id: (e, np.array(v, dtype=np.float32)) for e, v in zip(entries, vectors, strict=True)})
 
     def delete(self, collection: str, ids: Iterable[str]) -> None:
         """Remove rows."""
@@ -92,6 +94,7 @@ class MemoryVectors:
         self, collection: str, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None = None
     ) -> Hits:
         """Nearest rows, nearest first, ties by id."""
+        _check(vector)
         with self._lock:
             rows = list(self._rows.get(collection, {}).values())
         kept = [(e, v) for e, v in rows if node_sets is None or node_sets.admits(e.node_sets)]
@@ -100,6 +103,7 @@ class MemoryVectors:
 
     def distances(self, collection: str, vector: Floats, ids: Sequence[str]) -> Hits:
         """Distances of exactly these rows, in the order given."""
+        _check(vector)
         with self._lock:
             rows = self._rows.get(collection, {})
             known = [(i, rows[i][1]) for i in ids if i in rows]
@@ -119,11 +123,14 @@ class MemoryVectors:
         """Nothing to let go of."""
 
 
+def _check(vector: Floats) -> None:
+    if not np.isfinite(vector).all() or not np.abs(vector).sum():
+        raise StoreError("The question's vector is empty; it can't be compared. Ask with words.")
+
+
 def _cosine_distance(one: Floats, other: Floats) -> float:
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    if not lengths or not math.isfinite(lengths):
-        raise StoreError("The question's vector is empty; it can't be compared. Ask with words.")
-    return round(1.0 - float(np.dot(one, other)) / lengths, 6)
+    return round(max(1.0 - float(np.dot(one, other)) / lengths, 0.0), 6)
 
 
 class MemoryGraph:
@@ -136,7 +143,8 @@ class MemoryGraph:
 
     def counts(self) -> tuple[int, int]:
         """Numbers of nodes and edges."""
-        return len(self._nodes), len(self._edges)
+        with self._lock:
+            return len(self._nodes), len(self._edges)
 
     def upsert(self, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
         """Store nodes, then edges."""
@@ -161,7 +169,8 @@ class MemoryGraph:
 
     def nodes(self, ids: Sequence[str]) -> list[Node]:
         """Nodes in the order of the ids."""
-        return [self._nodes[i] for i in ids if i in self._nodes]
+        with self._lock:
+            return [self._nodes[i] for i in ids if i in self._nodes]
 
     def columns(self) -> tuple[pa.Table, pa.Table]:
         """All nodes and edges as Arrow tables."""
@@ -197,38 +206,43 @@ class MemoryLexical:
 
     def __init__(self, stop_words: Collection[str] = STOP_WORDS) -> None:
         self._stop_words = stop_words
-        self._chunks: dict[str, tuple[str, Counter[str], Counter[str], tuple[str, ...]]] = {}
+        self._chunks: dict[str, tuple[str, Counter[str], int, tuple[str, ...]]] = {}
+        self._lock = RLock()
 
     def count(self) -> int:
         """Number of chunks."""
-        return len(self._chunks)
+        with self._lock:
+            return len(self._chunks)
 
     def replace(self, document_id: str, passages: Sequence[tuple[str, str]], node_sets: Sequence[str] = ()) -> None:
         """Make these the whole content of this document."""
-        self.remove(document_id)
-        for chunk, text in passages:
-            everything, words = Counter(tokens(text, NO_STOP_WORDS)), Counter(tokens(text, self._stop_words))
-            self._chunks[chunk] = (document_id, words, everything, tuple(node_sets))
+        with self._lock:
+            self.remove(document_id)
+            for chunk, text in passages:
+                length = len(tokens(text, self._stop_words))
+                self._chunks[chunk] = (document_id, findable(text), length, tuple(node_sets))
 
     def remove(self, document_id: str) -> None:
         """Forget a document."""
-        self._chunks = {i: kept for i, kept in self._chunks.items() if kept[0] != document_id}
+        with self._lock:
+            self._chunks = {i: kept for i, kept in self._chunks.items() if kept[0] != document_id}
 
     def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, BM25 score), best first."""
         asked = dict.fromkeys(query_tokens(query, self._stop_words))
-        frequencies = {t: sum(t in kept[2] for kept in self._chunks.values()) for t in asked}
-        lengths = {i: kept[1].total() for i, kept in self._chunks.items()}
-        average = sum(lengths.values()) / len(lengths) if lengths else 0.0
+        with self._lock:
+            chunks = dict(self._chunks)
+        frequencies = {t: sum(t in words for _, words, _, _ in chunks.values()) for t in asked}
+        average = sum(length for _, _, length, _ in chunks.values()) / max(len(chunks), 1)
         scored = []
-        for chunk, (_, _, everything, sets) in self._chunks.items():
+        for chunk, (_, words, length, sets) in chunks.items():
             score = 0.0
             for term in asked:
-                if everything[term]:
+                if words[term]:
                     df = frequencies[term]
-                    idf = math.log(1 + (len(lengths) - df + 0.5) / (df + 0.5))
-                    length = 1 - B + B * (lengths[chunk] / average if average else 0.0)
-                    score += idf * everything[term] * (K1 + 1) / (everything[term] + K1 * length)
+                    idf = math.log(1 + (len(chunks) - df + 0.5) / (df + 0.5))
+                    norm = 1 - B + B * (length / average if average else 0.0)
+                    score += idf * words[term] * (K1 + 1) / (words[term] + K1 * norm)
             if score > 0 and (node_sets is None or node_sets.admits(sets)):
                 scored.append((chunk, score))
         return sorted(scored, key=lambda pair: -round(pair[1], 9))[:limit]
