@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from retrieval.identity import edge_id, edge_type_id, integer_key
+from retrieval.identity import edge_id, edge_type_id, integer_key, lookup_key
 
 Ints = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
@@ -53,11 +53,11 @@ class Graph:
 
     def find(self, ids: Sequence[str]) -> Ints:
         """Index of each node id, -1 for ids that the graph does not have."""
-        return positions(self.node_keys, np.fromiter((integer_key(i) for i in ids), np.int64, len(ids)))
+        return positions(self.node_keys, np.fromiter((lookup_key(i) for i in ids), np.int64, len(ids)))
 
     def find_kinds(self, ids: Sequence[str]) -> Ints:
         """Index into `kind_keys` of each EdgeType id, -1 for unknown ones."""
-        return positions(self.kind_keys, np.fromiter((integer_key(i) for i in ids), np.int64, len(ids)))
+        return positions(self.kind_keys, np.fromiter((lookup_key(i) for i in ids), np.int64, len(ids)))
 
     def members(self, names: Sequence[str], *, match_all: bool) -> Ints:
         """Indices of the nodes that belong to any (or all) of the node sets, ascending."""
@@ -79,7 +79,10 @@ class Graph:
         flat = pc.list_flatten(self.node_sets).dictionary_encode()
         owners = pc.list_parent_indices(self.node_sets).to_numpy()
         codes = flat.indices.to_numpy(zero_copy_only=False)
-        return {n: owners[codes == code].astype(np.int64) for code, n in enumerate(flat.dictionary.to_pylist())}
+        return {
+            name: np.unique(owners[codes == code]).astype(np.int64)
+            for code, name in enumerate(flat.dictionary.to_pylist())
+        }
 
     @cached_property
     def _adjacency(self) -> tuple[Ints, Ints]:
@@ -149,8 +152,6 @@ class Graph:
         """Whether each (source id, target id, relationship) is an edge here; ids that are no UUID count as absent."""
         known = np.zeros(len(edges), dtype=bool)
         for position, (source, target, relationship) in enumerate(edges):
-            if not (source and target):
-                continue
             source_at, target_at = self.find([source, target])
             if source_at >= 0 and target_at >= 0:
                 names = self.relationships.take(pa.array(self.between(source_at, target_at))).to_pylist()
@@ -192,8 +193,7 @@ def build(version: int, nodes: pa.Table, edges: pa.Table, hidden: Collection[str
     if hidden:
         kept = np.flatnonzero([i not in hidden for i in ids])
         nodes, keys = nodes.take(pa.array(kept)), keys[kept]
-    order = np.argsort(keys)
-    keys = keys[order]
+    keys, order = np.unique(keys, return_index=True)
     nodes = nodes.take(pa.array(order)).combine_chunks()
     sources = positions(keys, _keys_of(edges["source"]))
     targets = positions(keys, _keys_of(edges["target"]))
@@ -243,7 +243,7 @@ def _plain(column: pa.ChunkedArray) -> pa.Array:
 def _keys_of(column: pa.ChunkedArray) -> Ints:
     """Integer keys of an id column; each distinct id is parsed once."""
     encoded = _plain(column).dictionary_encode()
-    distinct = np.fromiter((integer_key(i) for i in encoded.dictionary.to_pylist()), np.int64, len(encoded.dictionary))
+    distinct = np.fromiter((lookup_key(i) for i in encoded.dictionary.to_pylist()), np.int64, len(encoded.dictionary))
     return distinct[encoded.indices.to_numpy(zero_copy_only=False)] if len(encoded) else np.empty(0, np.int64)
 
 

@@ -78,3 +78,11 @@ def sentence_id(chunk: str, position: int) -> str:
 def integer_key(identifier: str) -> int:
     """The upper 63 bits of a UUID: a non-negative INT64, the key in the graph store and in snapshots."""
     return uuid.UUID(identifier).int >> 65
+
+
+def lookup_key(identifier: str) -> int:
+    """`integer_key` of an id that may come from outside: -1, which no element has, for what is no UUID."""
+    try:
+        return integer_key(identifier)
+    except ValueError:
+        return -1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from retrieval.graph import Graph
+from retrieval.adapters.memory import MemoryGraph
+from retrieval.graph import Graph, build
 from retrieval.model import Edge, Node
 from tests.retrieval.build_graph import graph_of, uid
 
@@ -41,6 +43,38 @@ def test_edge_ids_are_those_of_the_elements(graph: Graph) -> None:
 def test_unknown_ids_are_not_found(graph: Graph) -> None:
     assert graph.find([uid(2), uid(98), uid(1)]).tolist() == [1, -1, 0]
     assert graph.find([]).tolist() == []
+
+
+def test_what_is_no_uuid_is_not_found(graph: Graph) -> None:
+    assert graph.find(["Acme", "", uid(1)]).tolist() == [-1, -1, 0]
+    assert graph.find_kinds(["works at"]).tolist() == [-1]
+    assert graph.has_edges([("Acme", uid(2), "r"), (uid(1), "x", "q")]).tolist() == [False, False]
+
+
+def test_t22_of_nodes_with_one_id_the_first_is_kept() -> None:
+    graph = graph_of([Node(uid(2), "T", "b"), Node(uid(1), "T", "first"), Node(uid(1), "T", "second")], [])
+    assert graph.node_names.to_pylist() == ["first", "b"]
+
+
+def test_an_edge_that_names_no_uuid_is_skipped() -> None:
+    store = MemoryGraph()
+    store.upsert([Node(uid(1), "T")], [])
+    nodes, edges = store.columns()
+    row = {"source": uid(1), "target": "Acme", "relationship": "r", "text": "", "importance_weight": 0.5}
+    assert build(1, nodes, pa.Table.from_pylist([row], edges.schema)).edge_count == 0
+
+
+def test_neighbours_of_both_ends_come_once(graph: Graph) -> None:
+    """F7: an edge between two seeds, parallel ones and a self-edge are one edge each."""
+    assert graph.incident(graph.find([uid(1), uid(2)])).tolist() == [0, 1, 2, 3]
+    assert graph.incident(graph.find([uid(1)])).tolist() == [0, 1]
+    assert graph.between(0, 1).tolist() == [0, 1]
+    assert graph.between(1, 0).tolist() == []
+
+
+def test_a_node_in_a_set_twice_is_a_member_once() -> None:
+    graph = graph_of([Node(uid(1), "T", node_sets=("s", "s"))], [])
+    assert graph.members(["s"], match_all=False).tolist() == [0]
 
 
 def test_neighbours_count_a_self_edge_once(graph: Graph) -> None:
