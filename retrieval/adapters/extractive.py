@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 
 import numpy as np
 
 from retrieval.model import Prompt, Statement
 from retrieval.ports import Embedder
+from retrieval.sentences import sentences
 from retrieval.words import query_tokens, tokens
 
 NOTHING = "Nothing in this memory answers that closely enough."
@@ -20,7 +21,7 @@ FLOOR, LEAST_WORDS = 0.62, 0.34
 NAMES, LEAD = 0.25, 0.1
 MOST, MOST_LISTED = 3, 10
 MARGIN, MARGIN_LISTED = 0.06, 0.3
-LONG, LONGEST_LABEL = 320, 80
+LONG, LONGEST_LABEL, LONGEST_LINE = 320, 80, 1200
 ALIKE = 0.8
 LIST = re.compile(
     r"^\s*(?:which|list|name all|what are|who are|what were)\b|\b(?:countries|all|each|partners|members)\b",
@@ -55,6 +56,8 @@ class Extractive:
         if not chosen:
             yield NOTHING
             return
+        if LIST.search(prompt.question) and chosen[0].text.casefold().startswith(tuple(asked_names(prompt.question))):
+            chosen = _completed(chosen, {s.number: s.text for s in prompt.sources})
         for position, statement in enumerate(chosen):
             yield f"{' ' if position else ''}{_whole(statement.text)} [{statement.source}]"
 
@@ -85,8 +88,9 @@ class Extractive:
         for index in np.argsort(-np.round(scores, 6), kind="stable"):
             if len(chosen) == most or scores[index] < scores[best] - margin:
                 break
-            other_label = label and _label(statements[index].text) != label
-            if chosen and (other_label or len(statements[index].text) > LONG):
+            own = _label(statements[index].text)
+            member = own == label or (not leads[best] and named[index] == 1 and own.split()[-1:] == label.split()[-1:])
+            if chosen and ((label and not member) or len(statements[index].text) > LONG):
                 continue
             if not any(_alike(words[index], words[other]) for other in chosen):
                 chosen.append(int(index))
@@ -134,6 +138,17 @@ def _label(text: str) -> str:
     """What stands before the colon of a labelled statement; a list is made of statements of one label."""
     label, colon, _ = text.partition(":")
     return label if colon and len(label) < LONGEST_LABEL else ""
+
+
+def _completed(chosen: Sequence[Statement], sources: Mapping[int, str]) -> list[Statement]:
+    """The best member of a list, then the source's own line with all of them, then what that line does not say."""
+    first, label = chosen[0], _label(chosen[0].text).casefold()
+    lines = (s for s in sentences(sources.get(first.source, "")) if len(s) <= LONGEST_LINE and _label(s))
+    line = next((s for s in lines if label.endswith(f" {_label(s).casefold()}")), None)
+    if line is None:
+        return list(chosen)
+    others = (s for s in chosen[1:] if s.text.partition(": ")[2].rstrip(".") not in line)
+    return [first, Statement(line, first.source), *others]
 
 
 def _fits(question: str, text: str) -> bool:

@@ -57,3 +57,44 @@ def test_near_duplicates_are_said_once() -> None:
 def test_names_in_a_question() -> None:
     assert asked_names("What is the highest point of Japan in 2015?") == {"japan", "2015"}
     assert asked_names("capital of estonia") == frozenset()
+
+
+LINE = "Land boundaries: 657 km; Latvia 333 km, Russia 324 km."
+
+
+def listed(question: str, said: tuple[tuple[str, int], ...], sources: dict[int, str]) -> str:
+    given = tuple(Source(n, f"c{n}", "d", f"doc{n}.md", 0, None, text) for n, text in sources.items())
+    statements = tuple(Statement(text, n) for text, n in said)
+    return "".join(Extractive(HashEmbedder()).answer(Prompt(question, "context", "system", "", given, statements)))
+
+
+def test_a_list_is_completed_from_the_line_of_its_source() -> None:
+    said = (("Estonia land boundaries: Latvia 333 km.", 1), ("Latvia land boundaries: Russia 332 km.", 2))
+    found = listed(
+        "Which land boundaries does Estonia have?", said, {1: f"# Estonia\n\n{LINE}\nClimate: maritime.", 2: "Latvia."}
+    )
+    assert found == f"Estonia land boundaries: Latvia 333 km. [1] {LINE} [1]"
+
+
+def test_what_the_line_does_not_say_is_kept() -> None:
+    said = (("Estonia land boundaries: Latvia 333 km.", 1), ("Estonia land boundaries: Sweden 1 km.", 1))
+    found = listed("Which land boundaries does Estonia have?", said, {1: LINE})
+    assert LINE in found
+    assert "Sweden 1 km. [1]" in found
+
+
+def test_one_fact_is_not_blown_up_to_its_line() -> None:
+    said = (("Estonia land boundaries: Latvia 333 km.", 1),)
+    assert LINE not in listed("How long is the land boundary of Estonia and Latvia?", said, {1: LINE})
+
+
+def test_members_of_several_subjects_are_listed_where_the_question_names_what_they_share() -> None:
+    said = (
+        ("Ukraine land boundaries: Russia 1,944 km.", 1),
+        ("Belarus land boundaries: Russia 1,312 km.", 2),
+        ("Belarus land boundaries: Poland 418 km.", 2),
+    )
+    found = listed("Which countries have land boundaries with Russia?", said, {1: LINE, 2: LINE})
+    assert "Ukraine land boundaries: Russia 1,944 km. [1]" in found
+    assert "Belarus land boundaries: Russia 1,312 km. [2]" in found
+    assert "Poland" not in found
