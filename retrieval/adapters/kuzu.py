@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from retrieval.errors import StoreError, StoreLockedError
-from retrieval.identity import integer_key
+from retrieval.identity import integer_key, lookup_key
 from retrieval.model import Edge, Node
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 BUFFER_POOL = 256 << 20
 MAX_DB_SIZE = 1 << 34
 BATCH = 500
+ARROW_ROWS = 100_000
 NAME_FROM_TEXT = 60
 SCHEMA = (
     "CREATE NODE TABLE IF NOT EXISTS Node(nid INT64 PRIMARY KEY, id STRING, type STRING, name STRING, description STRING, "
@@ -67,12 +68,17 @@ SET_NODE = (
 )
 SET_EDGE = (
     "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid = $to AND e.eid = $eid "
-    "SET e.edge_text = $edge_text, e.importance_weight = $importance_weight, e.properties = $properties"
+    "SET e.relationship_name = $relationship_name, e.edge_text = $edge_text, e.importance_weight = $importance_weight, "
+    "e.properties = $properties"
 )
+DELETE_EDGE = "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid = $to AND e.eid = $eid DELETE e"
 
 
 class Handle:
-    """One open database of this process, shared by all who open the same file."""
+    """One open database of this process, shared by all who open the same file.
+
+    `users` counts the open stores and the calls under way: closing under a running query would end the process.
+    """
 
     def __init__(self, path: str, database: kuzu.Database) -> None:
         self.path = path
@@ -102,7 +108,7 @@ def _database(path: str) -> kuzu.Database:
     try:
         return kuzu.Database(path, buffer_pool_size=BUFFER_POOL, max_db_size=MAX_DB_SIZE)
     except RuntimeError as error:
-        if "lock" in str(error).lower():
+        if "could not set lock" in str(error).lower():
             raise StoreLockedError(
                 f"The data is open in another running app ({path}). Close that app, or use another data folder "
                 "(MEMORY_LENS_DATA)."
@@ -124,38 +130,44 @@ class KuzuGraph:
     def __init__(self, path: Path) -> None:
         self._handle = _acquire(path)
         self._closed = False
-        with self._writer() as connection:
-            for statement in SCHEMA:
-                _run(connection, statement)
+        try:
+            with self._writer() as connection:
+                for statement in SCHEMA:
+                    connection.execute(statement)
+        except StoreError:
+            self.close()
+            raise
 
     # ---------------------------------------------------------------- reading
 
     def counts(self) -> tuple[int, int]:
         """Numbers of nodes and edges."""
         with self._reader() as connection:
-            nodes = _run(connection, "MATCH (n:Node) RETURN count(n)").get_next()[0]
-            edges = _run(connection, "MATCH (:Node)-[e:Edge]->(:Node) RETURN count(e)").get_next()[0]
+            nodes = connection.execute("MATCH (n:Node) RETURN count(n)").get_next()[0]
+            edges = connection.execute("MATCH (:Node)-[e:Edge]->(:Node) RETURN count(e)").get_next()[0]
         return int(nodes), int(edges)
 
     def nodes(self, ids: Sequence[str]) -> list[Node]:
         """Nodes in the order of the ids."""
-        found = {node.id: node for node in self._nodes([integer_key(i) for i in ids])}
+        with self._reader() as connection:
+            rows = self._node_rows(connection, [lookup_key(i) for i in ids])
+        found = {row["id"]: _node(row) for row in rows}
         return [found[i] for i in ids if i in found]
 
     def columns(self) -> tuple[pa.Table, pa.Table]:
         """All nodes and edges as Arrow tables."""
         with self._reader() as connection:
-            nodes = _arrow(_run(connection, ALL_NODES, {"length": NAME_FROM_TEXT}))
-            edges = _arrow(_run(connection, ALL_EDGES))
+            nodes = connection.execute(ALL_NODES, {"length": NAME_FROM_TEXT}).get_as_arrow(ARROW_ROWS)
+            edges = connection.execute(ALL_EDGES).get_as_arrow(ARROW_ROWS)
         return nodes, edges
 
     # ---------------------------------------------------------------- writing
 
     def upsert(self, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
         """Store nodes, then edges: new ones by bulk copy, changed ones one by one in one transaction."""
-        rows = {row["nid"]: row for row in map(_node_row, nodes)}
-        links = {row["eid"]: row for row in map(_edge_row, edges)}
         with self._writer() as connection:
+            rows = {row["nid"]: row for row in map(_node_row, nodes)}
+            links = {row["eid"]: row for row in map(_edge_row, edges)}
             present = {n["nid"]: n for n in self._node_rows(connection, list(rows))}
             new = [row for key, row in rows.items() if key not in present]
             ends = {key for link in links.values() for key in (link["from"], link["to"])} - set(rows)
@@ -170,37 +182,31 @@ class KuzuGraph:
             if changed or altered:
                 with _transaction(connection):
                     for row in changed:
-                        _run(connection, SET_NODE, {k: v for k, v in row.items() if k != "id"})
+                        connection.execute(SET_NODE, {k: v for k, v in row.items() if k != "id"})
                     for link in altered:
-                        _run(connection, SET_EDGE, {k: v for k, v in link.items() if k != "relationship_name"})
+                        connection.execute(SET_EDGE, link)
 
     def delete(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
         """Remove edges, then nodes; edges go both ways first, since Kuzu leaves phantoms of them otherwise."""
-        keys = [integer_key(i) for i in nodes]
+        keys = [lookup_key(i) for i in nodes]
         with self._writer() as connection, _transaction(connection):
             for edge in edges:
-                ends = {"from": integer_key(edge.source), "to": integer_key(edge.target), "eid": integer_key(edge.id)}
-                match = (
-                    "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid = $to AND e.eid = $eid DELETE e"
-                )
-                _run(connection, match, ends)
+                ends = {"from": lookup_key(edge.source), "to": lookup_key(edge.target), "eid": integer_key(edge.id)}
+                connection.execute(DELETE_EDGE, ends)
             for start in range(0, len(keys), BATCH):
                 batch = {"keys": keys[start : start + BATCH]}
-                _run(connection, "MATCH (n:Node)-[e:Edge]->() WHERE n.nid IN $keys DELETE e", batch)
-                _run(connection, "MATCH ()-[e:Edge]->(n:Node) WHERE n.nid IN $keys DELETE e", batch)
-                _run(connection, "MATCH (n:Node) WHERE n.nid IN $keys DELETE n", batch)
+                connection.execute("MATCH (n:Node)-[e:Edge]->() WHERE n.nid IN $keys DELETE e", batch)
+                connection.execute("MATCH ()-[e:Edge]->(n:Node) WHERE n.nid IN $keys DELETE e", batch)
+                connection.execute("MATCH (n:Node) WHERE n.nid IN $keys DELETE n", batch)
 
     def close(self) -> None:
-        """Let go of the file; it is closed with its last user."""
-        if not self._closed:
-            self._closed = True
+        """Let go of the file; it is closed when its last user and the calls under way are done."""
+        with _opening:
+            was_open, self._closed = not self._closed, True
+        if was_open:
             _release(self._handle)
 
     # ---------------------------------------------------------------- inside
-
-    def _nodes(self, keys: Sequence[int]) -> list[Node]:
-        with self._reader() as connection:
-            return [_node(row) for row in self._node_rows(connection, keys)]
 
     def _node_rows(self, connection: kuzu.Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
         names = [field.name for field in NODE_COLUMNS]
@@ -208,7 +214,7 @@ class KuzuGraph:
         rows: list[dict[str, Any]] = []
         for start in range(0, len(keys), BATCH):
             query = f"MATCH (n:Node) WHERE n.nid IN $keys RETURN {listed}"
-            rows += _rows(_run(connection, query, {"keys": list(keys[start : start + BATCH])}), names)
+            rows += _rows(connection.execute(query, {"keys": list(keys[start : start + BATCH])}), names)
         return rows
 
     def _edge_rows(self, connection: kuzu.Connection, links: dict[int, dict[str, Any]]) -> dict[int, dict[str, Any]]:
@@ -219,7 +225,7 @@ class KuzuGraph:
         found: dict[int, dict[str, Any]] = {}
         for start in range(0, len(sources), BATCH):
             query = f"MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid IN $keys RETURN a.nid, b.nid, {fields}"
-            rows = _rows(_run(connection, query, {"keys": sources[start : start + BATCH]}), names)
+            rows = _rows(connection.execute(query, {"keys": sources[start : start + BATCH]}), names)
             found.update({row["eid"]: row for row in rows if row["eid"] in links})
         return found
 
@@ -227,13 +233,20 @@ class KuzuGraph:
     def _reader(self) -> Iterator[kuzu.Connection]:
         import kuzu
 
-        if self._closed:
-            raise StoreError("This dataset was closed or deleted. Reload the page.")
-        connection = kuzu.Connection(self._handle.database)
+        self._begin()
         try:
-            yield connection
+            with kuzu.Connection(self._handle.database) as connection:
+                yield connection
+        except (RuntimeError, ValueError) as error:
+            raise StoreError(f"The graph database failed: {error}") from error
         finally:
-            connection.close()
+            _release(self._handle)
+
+    def _begin(self) -> None:
+        with _opening:
+            if self._closed:
+                raise StoreError("This dataset was closed or deleted. Reload the page.")
+            self._handle.users += 1
 
     @contextmanager
     def _writer(self) -> Iterator[kuzu.Connection]:
@@ -243,25 +256,19 @@ class KuzuGraph:
 
 @contextmanager
 def _transaction(connection: kuzu.Connection) -> Iterator[None]:
-    _run(connection, "BEGIN TRANSACTION")
+    connection.execute("BEGIN TRANSACTION")
     try:
         yield
     except BaseException:
-        _run(connection, "ROLLBACK")
+        with suppress(RuntimeError):  # Kuzu has rolled back what failed by itself
+            connection.execute("ROLLBACK")
         raise
-    _run(connection, "COMMIT")
-
-
-def _run(connection: kuzu.Connection, query: str, parameters: dict[str, Any] | None = None) -> Any:
-    try:
-        return connection.execute(query, parameters or {})
-    except RuntimeError as error:
-        raise StoreError(f"The graph database failed: {error}") from error
+    connection.execute("COMMIT")
 
 
 def _copy(connection: kuzu.Connection, table: str, rows: Sequence[dict[str, Any]], schema: pa.Schema) -> None:
     if rows:
-        _run(connection, f"COPY {table} FROM $rows", {"rows": pa.Table.from_pylist(list(rows), schema)})
+        connection.execute(f"COPY {table} FROM $rows", {"rows": pa.Table.from_pylist(list(rows), schema)})
 
 
 def _rows(result: Any, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -269,10 +276,6 @@ def _rows(result: Any, names: Sequence[str]) -> list[dict[str, Any]]:
     while result.has_next():
         rows.append(dict(zip(names, result.get_next(), strict=True)))
     return rows
-
-
-def _arrow(result: Any) -> pa.Table:
-    return result.get_as_arrow(chunk_size=100_000)
 
 
 def _text(value: str) -> str:

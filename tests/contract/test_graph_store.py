@@ -67,6 +67,33 @@ def test_changes_replace_what_was_stored(filled: GraphStore) -> None:
     assert filled.counts() == (4, 5)
 
 
+def test_the_last_spelling_of_a_relationship_is_kept(filled: GraphStore) -> None:
+    """`Knows` and `knows` give one edge id, so they are one edge."""
+    filled.upsert([], [Edge(uid(0), uid(1), "Knows", "zero knows one")])
+    assert filled.counts() == (4, 5)
+    assert (uid(0), uid(1), "Knows", "zero knows one") in edges_of(filled)
+
+
+def test_a_write_that_was_cut_off_ends_well_when_repeated(filled: GraphStore) -> None:
+    nodes = [Node(uid(n), "T", f"later {n}") for n in (3, 4, 5)]
+    edges = [Edge(uid(4), uid(5), "r", "words"), Edge(uid(5), uid(0), "r")]
+    filled.upsert(nodes[:2], [])
+    filled.upsert(nodes, edges[:1])
+    for _ in range(2):
+        filled.upsert(nodes, edges)
+    assert filled.counts() == (6, 7)
+    assert filled.nodes([n.id for n in nodes]) == nodes
+    for _ in range(2):
+        filled.delete([n.id for n in nodes], edges)
+    assert filled.counts() == (3, 4)
+
+
+def test_ids_that_are_no_uuid_are_missing(filled: GraphStore) -> None:
+    assert filled.nodes(["Acme", "", uid(1), "'; MATCH (n) DELETE n; //"]) == [NODES[1]]
+    filled.delete(["Acme"], [Edge("Acme", uid(1), "knows")])
+    assert filled.counts() == (4, 5)
+
+
 def test_an_edge_needs_both_ends(filled: GraphStore) -> None:
     with pytest.raises(StoreError):
         filled.upsert([], [Edge(uid(0), uid(99), "knows")])
@@ -90,13 +117,17 @@ def test_bug_43_names_and_texts_come_back_as_they_went_in(store: GraphStore) -> 
     nodes = [
         Node(uid(n), "T", text, text, text, properties={"t": text}) for n, text in enumerate([*NASTY, "nul \0 in it"])
     ]
-    store.upsert(nodes, [])
+    edges = [Edge(uid(0), uid(0), text, text, properties={"t": text}) for text in [*NASTY, "nul \0 in it"]]
+    store.upsert(nodes, edges)
     assert store.nodes([n.id for n in nodes]) == nodes
+    assert edges_of(store) == sorted((e.source, e.target, e.relationship, e.text) for e in edges)
 
 
 def test_f6_lone_surrogates_do_no_harm(store: GraphStore) -> None:
     store.upsert([Node(uid(1), "T", "x \ud83d y")], [])
-    assert store.counts() == (1, 0)
+    store.upsert([], [Edge(uid(1), uid(1), "r \ud83d", "t \ud83d")])
+    store.upsert([], [Edge(uid(1), uid(1), "r \ud83d", "t \ud83d")])
+    assert store.counts() == (1, 1)
 
 
 def test_columns_name_nodes_without_a_name_by_their_text(store: GraphStore) -> None:
@@ -108,6 +139,19 @@ def test_an_empty_graph_has_empty_columns(store: GraphStore) -> None:
     nodes, edges = store.columns()
     assert (nodes.num_rows, edges.num_rows) == (0, 0)
     assert nodes.column_names == ["id", "type", "name", "importance_weight", "node_sets"]
+
+
+def test_a_large_write_and_delete_leave_no_phantoms(store: GraphStore) -> None:
+    """More than one batch of ids, every node linked to the next one both ways."""
+    count = 1200
+    nodes = [Node(uid(n), "T", str(n)) for n in range(count)]
+    ring = [Edge(uid(n), uid((n + step) % count), "next") for n in range(count) for step in (1, -1)]
+    store.upsert(nodes, ring)
+    assert store.counts() == (count, 2 * count)
+    store.delete([n.id for n in nodes[:700]], [])
+    assert store.counts() == (500, 2 * 499)
+    assert len(edges_of(store)) == 2 * 499
+    assert len(store.nodes([n.id for n in nodes])) == 500
 
 
 def test_f5_four_threads_write_without_an_error(store: GraphStore) -> None:

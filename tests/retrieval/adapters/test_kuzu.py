@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.adapters.kuzu import KuzuGraph
-from retrieval.errors import StoreError
+from retrieval.errors import StoreError, StoreLockedError
 from retrieval.model import Node
 from tests.retrieval.build_graph import uid
 
@@ -28,8 +28,40 @@ else:
 """
 
 
-def other_process(path: Path) -> str:
-    command = [sys.executable, "-c", OTHER, str(path)]
+CLOSED_WHILE_READ = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from retrieval.adapters.kuzu import KuzuGraph
+from retrieval.errors import StoreError, StoreLockedError
+from retrieval.model import Node
+from tests.retrieval.build_graph import uid
+
+def read(store, barrier):
+    barrier.wait()
+    try:
+        while True:
+            assert store.columns()[0].num_rows == 2000
+    except StoreError as error:
+        return "closed" in error.message
+
+for attempt in range(5):
+    store, barrier = KuzuGraph(Path(sys.argv[1] + str(attempt))), Barrier(4)
+    store.upsert([Node(uid(n), "T", "x" * 50) for n in range(2000)], [])
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(read, store, barrier) for _ in range(3)]
+        barrier.wait()
+        for _ in range(3):
+            store.columns()
+        store.close()
+    assert all(reader.result() for reader in readers)
+print("alive")
+"""
+
+
+def other_process(path: Path, script: str = OTHER) -> str:
+    command = [sys.executable, "-c", script, str(path)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -75,3 +107,33 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"not a database" * 400)
     with pytest.raises(StoreError, match="can't be opened"):
         KuzuGraph(path)
+
+
+def test_a_store_closed_while_it_is_read_ends_no_process(tmp_path: Path) -> None:
+    """A dataset may be deleted during a search; Kuzu itself crashes when it is closed under a query."""
+    assert other_process(tmp_path / "g.kuzu", CLOSED_WHILE_READ) == "alive\n"
+
+
+def test_a_path_with_lock_in_it_is_not_taken_for_a_lock(tmp_path: Path) -> None:
+    path = tmp_path / "lockwood" / "none" / "g.kuzu"
+    with pytest.raises(StoreError, match="can't be opened") as raised:
+        KuzuGraph(path)
+    assert not isinstance(raised.value, StoreLockedError)
+
+
+def test_what_json_cannot_say_is_refused_as_our_error(tmp_path: Path) -> None:
+    store = KuzuGraph(tmp_path / "g.kuzu")
+    with pytest.raises(StoreError, match="JSON"):
+        store.upsert([Node(uid(1), "T", properties={"x": float("nan")})], [])
+    assert store.counts() == (0, 0)
+    store.close()
+
+
+def test_a_failed_write_leaves_the_store_usable(tmp_path: Path) -> None:
+    store = KuzuGraph(tmp_path / "g.kuzu")
+    store.upsert([Node(uid(1), "T", "old")], [])
+    with pytest.raises(StoreError):
+        store.upsert([Node(uid(1), "T", "new", importance_weight="heavy")], [])  # type: ignore[arg-type]
+    store.upsert([Node(uid(1), "T", "new")], [])
+    assert [n.name for n in store.nodes([uid(1)])] == ["new"]
+    store.close()
