@@ -16,11 +16,13 @@ from retrieval.words import query_tokens, tokens
 NOTHING = "Nothing in this memory answers that closely enough."
 # models.md B: cosine + 0.5 x share of the question's rare words + 0.08 for an entity of the asked type.
 WORDS, TYPE = 0.5, 0.08
-FLOOR, LEAST_WORDS = 0.62, 0.34
+FLOOR, LEAST_WORDS = 0.5, 0.25
 # A statement about what the question names: by its own words, by its source, and most of all as its subject.
 NAMES, LEAD = 0.25, 0.1
+# What is asked of one year is seldom answered by a statement that does not name it.
+OTHER_YEAR = 0.25
 MOST, MOST_LISTED = 3, 10
-MARGIN, MARGIN_LISTED = 0.06, 0.3
+MARGIN, MARGIN_LISTED = 0.2, 0.3
 LONG, LONGEST_LABEL, LONGEST_LINE = 320, 80, 1200
 ALIKE = 0.8
 LIST = re.compile(
@@ -35,6 +37,8 @@ ASKED = (
     (re.compile(r"\bhow (?:many|much|long|far|large|old|big|high)\b", re.IGNORECASE), re.compile(r"\d")),
     (re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE), re.compile(r"(?<!^)\b[A-ZÀ-Þ][\w'’\-]+ [A-ZÀ-Þ][\w'’\-]+")),
 )
+YEAR = re.compile(r"\b(?:1\d|20)\d{2}\b")
+SPAN = re.compile(r"\b(?:before|after|since|until|till|between|from|by)\b", re.IGNORECASE)
 STEM = re.compile(r"(?<=\w{3})(?:ies|es|s|ing|ed|ly)$")
 HEADING = re.compile(r"^\s*#{1,6}\s")
 
@@ -78,6 +82,8 @@ class Extractive:
         named = np.array([_share_of(names, own | a) for own, a in zip(words, around, strict=True)])
         leads = np.array([s.text.casefold().startswith(tuple(names)) if names else False for s in statements])
         scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0) + LEAD * leads
+        years = _years(question)
+        scores -= OTHER_YEAR * np.array([bool(years) and not years & own for own in words])
         best = int(np.argmax(scores))
         if scores[best] < FLOOR or (share[best] < LEAST_WORDS and similarity[best] < FLOOR):
             return []
@@ -109,6 +115,11 @@ def asked_names(question: str) -> frozenset[str]:
     words = question.split()
     marked = [w for i, w in enumerate(words) if (i and w[:1].isupper()) or any(c.isdigit() for c in w)]
     return _stems(" ".join(marked))
+
+
+def _years(question: str) -> frozenset[str]:
+    """The years that a question asks of; none where it gives them as the ends of a span."""
+    return frozenset() if SPAN.search(question) else frozenset(YEAR.findall(question))
 
 
 def _share_of(names: frozenset[str], words: frozenset[str]) -> float:

@@ -98,3 +98,14 @@ def test_members_of_several_subjects_are_listed_where_the_question_names_what_th
     assert "Ukraine land boundaries: Russia 1,944 km. [1]" in found
     assert "Belarus land boundaries: Russia 1,312 km. [2]" in found
     assert "Poland" not in found
+
+
+def test_what_is_asked_of_one_year_is_not_answered_with_another() -> None:
+    said = ("Margrethe has been head of state since 1972.", "Merkel has been head of government since 2005.")
+    assert answer("Which heads took office in 2005?", said, 0.4).endswith("since 2005. [2]")
+    assert answer("Which heads took office in 1991?", said, 0.4) == NOTHING
+
+
+def test_further_sentences_that_answer_nearly_as_well_follow() -> None:
+    said = ("Anna Berg founded the company.", "The company was founded in Tallinn.", "Bananas are yellow.")
+    assert answer("Who founded the company?", said, 0.3) == f"{said[0]} [1] {said[1]} [2]"
