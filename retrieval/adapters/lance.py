@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from retrieval.errors import StoreError
+from retrieval.errors import EmbeddingMismatchError, StoreError
 from retrieval.model import Entry, Floats, Hits, NodeSetFilter
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 INDEX_FROM = 50_000
 REFINE = 10
 BATCH = 500
+# Every change adds a small file and a version; after this many they are merged. No query lasts as long as versions are kept.
+MERGE_AFTER = 64
+KEPT = timedelta(minutes=10)
+# Rows asked for beyond a limit, so that those as near as the last one are among them.
+SLACK = 16
 COLUMNS = (
     "id",
     "text",
@@ -64,6 +69,8 @@ class LanceVectors:
         self._writing = RLock()
         self._resident: dict[str, Resident] = {}
         self._counts: dict[str, int] = {}
+        self._changes: dict[str, int] = {}
+        self._closed = False
         with _ours():
             self._database: lancedb.DBConnection = lancedb.connect(
                 str(folder), read_consistency_interval=timedelta(seconds=0)
@@ -74,6 +81,7 @@ class LanceVectors:
     def counts(self) -> Mapping[str, int]:
         """Rows of each collection; counted again after a change."""
         with self._writing, _ours():
+            self._check_open()
             for name, table in self._tables.items():
                 if name not in self._counts:
                     self._counts[name] = table.count_rows()
@@ -91,66 +99,58 @@ class LanceVectors:
         if vectors.shape[1] != self._dimensions:
             raise StoreError(f"{collection} holds vectors of {self._dimensions} dimensions, not {vectors.shape[1]}.")
         distinct = {entry.id: (entry, vector) for entry, vector in zip(entries, vectors, strict=True)}
-        rows = pa.Table.from_pylist([_row(e, v) for e, v in distinct.values()], self._schema)
         with self._writing, _ours():
-            table = self._tables.get(collection)
+            rows = pa.Table.from_pylist([_row(e, v) for e, v in distinct.values()], self._schema)
+            table = self._table(collection)
             if table is None:
                 table = self._database.create_table(collection, schema=self._schema)
                 table.set_unenforced_primary_key("id")
                 self._tables[collection] = table
             table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows)
-            self._changed(collection)
+            self._changed(collection, table)
 
     def delete(self, collection: str, ids: Iterable[str]) -> None:
         """Remove rows."""
-        table = self._tables.get(collection)
+        table = self._table(collection)
         listed = list(ids)
         if table is None or not listed:
             return
         with self._writing, _ours():
             for start in range(0, len(listed), BATCH):
                 table.delete(_among(listed[start : start + BATCH]))
-            self._changed(collection)
+            self._changed(collection, table)
 
     def search(
         self, collection: str, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None = None
     ) -> Hits:
         """Nearest rows, nearest first, ties by id."""
-        table = self._tables.get(collection)
+        self._check(vector)
+        table = self._table(collection)
         if table is None:
-            return Hits(collection, (), np.empty(0, dtype=np.float32))
-        _check(vector)
+            return _ordered(collection, [], [])
         resident = self._small(collection, table)
         if resident is not None:
             return _scanned(collection, resident, vector, limit, node_sets)
         with _ours():
-            count = limit if limit is not None else max(table.count_rows(), 1)
-            asked = table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
-            asked = asked.distance_type("cosine").limit(count).select(["id", "_distance"])
-            if node_sets is not None:
-                asked = asked.where(_in_sets(node_sets), prefilter=True)
-            if _indexed(table):
-                asked = asked.refine_factor(REFINE)
-            found = asked.to_arrow()
-        return _ordered(collection, found["id"].to_pylist(), found["_distance"].to_numpy())
+            return _queried(collection, table, vector, limit, node_sets)
 
     def distances(self, collection: str, vector: Floats, ids: Sequence[str]) -> Hits:
         """Distances of exactly these rows, in the order given."""
-        _check(vector)
-        table = self._tables.get(collection)
+        self._check(vector)
+        table = self._table(collection)
         if table is None or not ids:
-            return Hits(collection, (), np.empty(0, dtype=np.float32))
+            return _ordered(collection, [], [])
         resident = self._small(collection, table)
         if resident is None:
             rows = [self._where(table, ids[i : i + BATCH], ["id", "vector"]) for i in range(0, len(ids), BATCH)]
             resident = _resident(pa.concat_tables(rows), self._dimensions)
         present = [i for i in ids if i in resident.places]
         stored = resident.vectors[[resident.places[i] for i in present]]
-        return Hits(collection, tuple(present), (1.0 - stored @ _unit(vector)).astype(np.float32))
+        return Hits(collection, tuple(present), _rounded(1.0 - stored @ _unit(vector)))
 
     def fetch(self, collection: str, ids: Sequence[str]) -> list[Entry]:
         """Rows in the order of the ids."""
-        table = self._tables.get(collection)
+        table = self._table(collection)
         if table is None or not ids:
             return []
         found: dict[str, Entry] = {}
@@ -165,23 +165,43 @@ class LanceVectors:
             self._small(collection, table)
 
     def optimize(self) -> None:
-        """Merge small files after bulk work; above 50,000 rows build or extend the vector index."""
-        from lancedb.index import IvfSq
-
+        """Merge small files; above 50,000 rows build or extend the vector index. Writing does so now and then by itself."""
         with self._writing, _ours():
             for table in self._tables.values():
-                if table.count_rows() >= INDEX_FROM and not _indexed(table):
-                    table.create_index("vector", config=IvfSq(distance_type="cosine"))
-                table.optimize()
+                _merge(table)
 
     def close(self) -> None:
         """Let go of the tables."""
-        self._tables = {}
-        self._resident = {}
+        with self._writing:
+            self._closed = True
+            self._tables, self._resident = {}, {}
 
-    def _changed(self, collection: str) -> None:
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("This dataset was closed or deleted. Reload the page.")
+
+    def _table(self, collection: str) -> Table | None:
+        with self._writing:
+            self._check_open()
+            return self._tables.get(collection)
+
+    def _changed(self, collection: str, table: Table) -> None:
+        """Forget what was read of the collection; merge its files when there are many."""
         self._resident.pop(collection, None)
         self._counts.pop(collection, None)
+        changes = self._changes.get(collection)
+        if changes is None:
+            changes = table.stats()["fragment_stats"]["num_small_fragments"]
+        self._changes[collection] = changes + 1
+        if changes >= MERGE_AFTER:
+            _merge(table)
+            self._changes[collection] = 0
+
+    def _check(self, vector: Floats) -> None:
+        if not np.isfinite(vector).all() or not np.abs(vector).sum():
+            raise StoreError("The question's vector is empty; it can't be compared. Ask with words.")
+        if len(vector) != self._dimensions:
+            raise EmbeddingMismatchError(_mismatch(self._dimensions, len(vector)))
 
     def _small(self, collection: str, table: Table) -> Resident | None:
         """The collection in memory, read again after a change; None where it is too large."""
@@ -226,13 +246,23 @@ def _schema(dimensions: int) -> pa.Schema:
     )
 
 
-def _check(vector: Floats) -> None:
-    if not np.isfinite(vector).all() or not np.abs(vector).sum():
-        raise StoreError("The question's vector is empty; it can't be compared. Ask with words.")
+def _mismatch(stored: int, asked: int) -> str:
+    return (
+        f"The stored vectors have {stored} dimensions, but the embedding model gives {asked}. Configure the model that "
+        "they were made with, or delete the dataset and add its documents anew."
+    )
+
+
+def _merge(table: Table) -> None:
+    from lancedb.index import IvfSq
+
+    if table.count_rows() >= INDEX_FROM and not _indexed(table):
+        table.create_index("vector", config=IvfSq(distance_type="cosine"))
+    table.optimize(cleanup_older_than=KEPT)
 
 
 def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + _text(text).replace("'", "''") + "'"
 
 
 def _among(ids: Sequence[str]) -> str:
@@ -240,12 +270,16 @@ def _among(ids: Sequence[str]) -> str:
 
 
 def _in_sets(node_sets: NodeSetFilter) -> str:
+    if not node_sets.names:
+        return "true" if node_sets.match_all else "false"
     function = "array_has_all" if node_sets.match_all else "array_has_any"
     return f"{function}(node_sets, [{', '.join(map(_quoted, node_sets.names))}])"
 
 
 def _resident(rows: pa.Table, dimensions: int) -> Resident:
     ids = rows["id"].to_pylist()
+    if rows["vector"].type.list_size != dimensions:
+        raise EmbeddingMismatchError(_mismatch(rows["vector"].type.list_size, dimensions))
     vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, dimensions)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) if len(vectors) else vectors
     sets = rows["node_sets"].to_pylist() if "node_sets" in rows.column_names else []
@@ -267,6 +301,25 @@ def _scanned(
     return Hits(collection, hits.ids[:limit], hits.distances[:limit])
 
 
+def _queried(collection: str, table: Table, vector: Floats, limit: int | None, node_sets: NodeSetFilter | None) -> Hits:
+    """The nearest rows by the table's index; exact without a limit or with a filter, which the index would cut short."""
+    approximate = limit is not None and node_sets is None and _indexed(table)
+    rows = table.count_rows()
+    wanted = rows if limit is None else limit + SLACK
+    while True:
+        asked = table.search(np.asarray(vector, dtype=np.float32), vector_column_name="vector")
+        asked = asked.distance_type("cosine").limit(max(wanted, 1)).select(["id", "_distance"])
+        asked = asked.refine_factor(REFINE) if approximate else asked.bypass_vector_index()
+        if node_sets is not None:
+            asked = asked.where(_in_sets(node_sets), prefilter=True)
+        found = asked.to_arrow()
+        hits = _ordered(collection, found["id"].to_pylist(), found["_distance"].to_numpy())
+        whole = limit is None or len(hits.ids) < wanted or hits.distances[limit - 1] < hits.distances[-1]
+        if whole or wanted >= rows:
+            return Hits(collection, hits.ids[:limit], hits.distances[:limit])
+        wanted *= 4
+
+
 def _unit(vector: Floats) -> Floats:
     return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
@@ -275,9 +328,14 @@ def _indexed(table: Table) -> bool:
     return bool(table.list_indices())
 
 
+def _rounded(distances: Any) -> Floats:
+    """Distances that differ by rounding alone made equal, so that they are ties."""
+    return np.round(np.maximum(distances, 0.0), 6).astype(np.float32)
+
+
 def _ordered(collection: str, ids: Sequence[str], distances: Any) -> Hits:
-    """Nearest first; distances that differ only by rounding are ties, and ties go by id."""
-    pairs = sorted((round(max(float(d), 0.0), 6), i) for i, d in zip(ids, distances, strict=True))
+    """Nearest first, ties by id."""
+    pairs = sorted(zip(_rounded(distances).tolist(), ids, strict=True))
     return Hits(collection, tuple(i for _, i in pairs), np.array([d for d, _ in pairs], dtype=np.float32))
 
 

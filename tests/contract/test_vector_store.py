@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +16,17 @@ from retrieval.ports import VectorStore
 from tests.retrieval.build_graph import uid
 
 C = "Some_text"
-NASTY = ['O\'Neil "x"', "C:\\repo\\src", "x\\", "投影直线L'", "a\nb", "🚀", "'; DROP TABLE x; --", "שלום"]
+NASTY = [
+    'O\'Neil "x"',
+    "C:\\repo\\src",
+    "x\\",
+    "投影直线L'",
+    "a\nb",
+    "🚀",
+    "nul \0 in it",
+    "'; DROP TABLE x; --",
+    "שלום",
+]
 
 
 def row(*values: float) -> Floats:
@@ -126,36 +135,70 @@ def test_deleted_rows_are_gone(filled: VectorStore) -> None:
     assert uid(1) not in filled.search(C, row(1, 0), None).ids
 
 
+def test_a_collection_without_rows_has_no_hits(filled: VectorStore) -> None:
+    filled.delete(C, [uid(1), uid(2), uid(3)])
+    assert filled.counts() == {C: 0}
+    assert filled.search(C, row(1, 0), 5).ids == ()
+    assert filled.distances(C, row(1, 0), [uid(1)]).ids == ()
+
+
+def test_nothing_to_store_makes_no_collection(store: VectorStore) -> None:
+    store.upsert(C, [], np.empty((0, 2), dtype=np.float32))
+    assert store.counts() == {}
+
+
+def test_an_empty_question_is_refused_wherever_it_is_asked(store: VectorStore) -> None:
+    """Bug 22: also of a collection that does not exist, so that it is never taken for nothing found."""
+    with pytest.raises(StoreError):
+        store.search("None_text", row(0, 0), 3)
+    with pytest.raises(StoreError):
+        store.distances("None_text", row(0, float("nan")), [uid(1)])
+
+
+def test_a_row_has_one_distance_however_it_is_asked(store: VectorStore) -> None:
+    vectors = np.random.default_rng(1).normal(size=(30, 2)).astype(np.float32)
+    store.upsert(C, [Entry(uid(n), "t") for n in range(30)], vectors)
+    hits = store.search(C, vectors[7], None)
+    assert hits.distances.min() == 0
+    again = store.distances(C, vectors[7], hits.ids).distances
+    assert again.min() == 0
+    assert again.tolist() == pytest.approx(hits.distances.tolist(), abs=2e-6)
+
+
+def test_stored_vectors_are_those_of_the_moment_of_writing(store: VectorStore) -> None:
+    vectors = np.array([[1, 0]], dtype=np.float32)
+    store.upsert(C, [Entry(uid(1), "t")], vectors)
+    vectors[:] = [[0, 1]]
+    assert store.search(C, row(1, 0), 1).distances.tolist() == [0]
+
+
+@pytest.mark.parametrize(("match_all", "found"), [(False, 0), (True, 3)])
+def test_no_node_sets_are_any_of_none_and_all_of_none(filled: VectorStore, match_all: bool, found: int) -> None:
+    assert len(filled.search(C, row(1, 0), None, NodeSetFilter((), match_all)).ids) == found
+
+
+def test_ids_that_nobody_gave_are_missing(filled: VectorStore) -> None:
+    strange = ["x' OR '1'='1", "", "half \ud83d", "a\\", uid(2)]
+    assert [e.id for e in filled.fetch(C, strange)] == [uid(2)]
+    filled.delete(C, strange[:-1])
+    assert filled.counts() == {C: 3}
+
+
 def test_bug_56_many_writers_of_the_same_ids_leave_each_once(store: VectorStore) -> None:
-    entries = [Entry(uid(n), "t") for n in range(50)]
-    vectors = np.ones((50, 2), dtype=np.float32)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: store.upsert(C, entries, vectors), range(8)))
-    assert store.counts() == {C: 50}
-    assert len(store.search(C, row(1, 1), None).ids) == 50
+    """Eight threads write fifty times each in the report; ten times here, where a write takes twenty milliseconds."""
 
+    def write(thread: int) -> None:
+        for n in range(10):
+            entries = [Entry(uid(m), f"{thread} {n}") for m in (n, n + 1, 99)]
+            store.upsert(C, entries, np.ones((3, 2), dtype=np.float32))
 
-def test_lance_rows_survive_opening_again(tmp_path: Path) -> None:
-    first = LanceVectors(tmp_path, 2)
-    first.upsert(C, [Entry(uid(1), "kept")], row(1, 0)[np.newaxis])
-    first.close()
-    again = LanceVectors(tmp_path, 2)
-    assert [e.text for e in again.fetch(C, [uid(1)])] == ["kept"]
+    def read(_: int) -> set[bool]:
+        found = [store.search(C, row(1, 1), None).ids for _ in range(10)]
+        return {list(ids) == sorted(set(ids)) for ids in found}
 
-
-def test_lance_refuses_vectors_of_another_length(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="2 dimensions, not 3"):
-        LanceVectors(tmp_path, 2).upsert(C, [Entry(uid(1), "t")], row(1, 0, 0)[np.newaxis])
-
-
-def test_a_large_collection_is_searched_in_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above the limit the same answers come from LanceDB itself."""
-    monkeypatch.setattr("retrieval.adapters.lance.INDEX_FROM", 2)
-    store: Callable[[], LanceVectors] = lambda: LanceVectors(tmp_path, 2)  # noqa: E731
-    made = store()
-    entries = [Entry(uid(n), "t", node_sets=("A",) if n else ()) for n in range(4)]
-    made.upsert(C, entries, np.array([[1, 0], [0, 1], [-1, 0], [1, 0.1]], dtype=np.float32))
-    assert made.search(C, row(1, 0), 2).ids == (uid(0), uid(3))
-    assert made.search(C, row(1, 0), None, NodeSetFilter(("A",))).ids == (uid(3), uid(1), uid(2))
-    assert made.distances(C, row(1, 0), [uid(2)]).distances.tolist() == pytest.approx([2], abs=1e-5)
-    made.optimize()
+    with ThreadPoolExecutor(10) as pool:
+        writes = pool.map(write, range(8))
+        assert set().union(*pool.map(read, range(2))) == {True}
+        list(writes)
+    assert store.counts() == {C: 12}
+    assert store.search(C, row(1, 1), None).ids == tuple(uid(n) for n in (*range(11), 99))
