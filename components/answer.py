@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from components import feedback, panels
+from components import feedback, links, panels
 from components.citations import citations, shown, supporting
 from components.literal import html_text, literal, one_line
 from retrieval.model import StoredTurn
@@ -33,7 +33,9 @@ def draw(engine: Engine, user: str, turn: StoredTurn, place: str, *, newest: boo
             st.markdown(shown(turn.answer, numbers))
             _cited(turn, place)
         _footer(turn)
-        feedback.draw(engine, user, turn, place)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            feedback.draw(engine, user, turn, place)
+            links.draw(turn, place)
         panels.draw(turn, place, _opening(turn) if newest else None)
 
 
@@ -44,7 +46,7 @@ def stream(turn: Turn, place: str) -> None:
         st.markdown(literal(stored.question))
     with st.chat_message("assistant", avatar=":material/blur_on:"):
         words = st.container()
-        panels.draw(stored, f"{place}:live", _opening(stored))
+        panels.draw(stored, place, _opening(stored))
         with words:
             st.button("Stop", key=f"{place}:{turn.id}:stop", icon=":material/stop_circle:")
             try:
@@ -118,13 +120,8 @@ def _footer(turn: StoredTurn) -> None:
     payload: Mapping[str, Any] = turn.payload
     recipe = RECIPES.get(turn.search_type)
     label = recipe.label if recipe else turn.search_type
-    calls = "no model calls" if not payload.get("generates") else "1 model call"
-    parts = [
-        label,
-        literal(one_line(str(payload.get("dataset_name", "")), 50)),
-        f"{turn.milliseconds / 1000:.2f} s",
-        calls,
-    ]
-    st.caption(" · ".join(parts))
+    name = literal(one_line(str(payload.get("dataset_name", "")), 50))
+    spent = "1 model call · cost unknown" if payload.get("generates") else "no model calls · cost: none (no model)"
+    st.caption(f"{label} · {name} · {turn.milliseconds / 1000:.2f} s · {spent}")
     if turn.answer and not payload.get("generates"):
         st.caption(EXTRACTIVE)

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from threading import Event
 
 import streamlit as st
 
 from components import answer, errors
 from components.frame import Scope
 from components.literal import literal
-from components.search_form import Asked
+from components.search_form import Asked, Held
 from retrieval.errors import MemoryLensError, QueryValidationError
-from retrieval.model import StoredTurn
-from retrieval.options import OPTIONS, Request
+from retrieval.options import Request
+from retrieval.recipes import RECIPES
 
-LINKED = ("top_k", "wide_search_top_k", "triplet_distance_penalty", "feedback_influence", "neighborhood_depth")
+ANSWERING = "answering"
+# A model may take its time over the next word, at which a stopped answer ends.
+PATIENCE = 20.0
 
 
-def node_sets(scope: Scope) -> tuple[str, ...]:
-    """The node sets of the chosen datasets."""
-    names = {name for d in scope.chosen for name in scope.engine.status(scope.user, d.id).node_sets}
-    return tuple(sorted(names))
+def settle() -> None:
+    """Return when the answer that this run has interrupted is stored.
+
+    Streamlit starts the next run of a page while the last one still ends, in a thread of its own.
+    """
+    ended = st.session_state.pop(ANSWERING, None)
+    if ended is not None:
+        ended.wait(PATIENCE)
+
+
+def held(scope: Scope) -> Held:
+    """What the chosen datasets hold, and what those with documents lack."""
+    status = {d: scope.engine.status(scope.user, d.id) for d in scope.chosen}
+    names = {name for own in status.values() for name in own.node_sets}
+    needed = {name for recipe in RECIPES.values() for name in recipe.needs}
+    lacks = {d.name: {n for n in needed if not own.collections.get(n)} for d, own in status.items() if own.documents}
+    return Held(tuple(sorted(names)), lacks)
 
 
 def run(scope: Scope, session: str, asked: Asked) -> None:
@@ -46,20 +61,13 @@ def run(scope: Scope, session: str, asked: Asked) -> None:
     except MemoryLensError as error:
         errors.show(error)
         return
-    for turn in turns:
-        answer.stream(turn, "ask")
+    ended = st.session_state[ANSWERING] = Event()
+    try:
+        for turn in turns:
+            answer.stream(turn, "ask")
+    finally:
+        ended.set()
     st.rerun()
-
-
-def link(turn: StoredTurn) -> None:
-    """The address that fills this question, its type, dataset and options into the form of another browser."""
-    options = {
-        name: turn.options[name] for name in LINKED if turn.options.get(name) not in {None, OPTIONS[name].default}
-    }
-    query = {"type": turn.search_type, "q": turn.question, "dataset": turn.dataset_id, **options}
-    with st.popover("Link to this question", icon=":material/link:"):
-        st.caption("Opens the form with this question; nothing runs by itself.")
-        st.code(f"/ask?{urlencode(query)}", language=None, wrap_lines=True)
 
 
 def offer_examples(scope: Scope) -> None:

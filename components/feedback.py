@@ -31,8 +31,8 @@ def draw(engine: Engine, user: str, turn: StoredTurn, place: str) -> None:
                 key=f"{key}:{score}",
                 icon=icon,
                 type=kind,
-                on_click=_rate,
-                args=(engine, user, turn, score, comment),
+                on_click=_thumb,
+                args=(engine, user, turn, score, comment, key),
             )
         with st.popover("Score and comment", icon=":material/rate_review:"):
             _form(engine, user, turn, given, key)
@@ -55,15 +55,31 @@ def draw(engine: Engine, user: str, turn: StoredTurn, place: str) -> None:
 
 
 def _form(engine: Engine, user: str, turn: StoredTurn, given: Feedback | None, key: str) -> None:
-    """A score from 1 to 5 and a comment."""
-    score = st.feedback("stars", key=f"{key}:stars", default=given.score - 1 if given and given.score else None)
-    text = st.text_area("Comment", value=given.text if given else "", key=f"{key}:text", max_chars=LONGEST_COMMENT)
-    chosen = None if score is None else score + 1
-    st.button("Save", key=f"{key}:save", type="primary", on_click=_rate, args=(engine, user, turn, chosen, text))
+    """A score from 1 to 5 and a comment; they show what is stored until they are touched."""
+    fields = (f"{key}:stars", f"{key}:text")
+    score, text = (given.score, given.text) if given else (None, "")
+    for field, value in zip(fields, (score - 1 if score else None, text), strict=True):
+        st.session_state.setdefault(field, value)
+    st.feedback("stars", key=fields[0])
+    st.text_area("Comment", key=fields[1], max_chars=LONGEST_COMMENT)
+    st.button("Save", key=f"{key}:save", type="primary", on_click=_save, args=(engine, user, turn, fields))
+
+
+def _save(engine: Engine, user: str, turn: StoredTurn, fields: tuple[str, str]) -> None:
+    """Store what the form holds; an empty form is no rating."""
+    stars, text = (st.session_state.get(field) for field in fields)
+    if stars is not None or text:
+        _rate(engine, user, turn, None if stars is None else stars + 1, text or "")
 
 
 def _rate(engine: Engine, user: str, turn: StoredTurn, score: int | None, text: str) -> None:
     st.session_state[f"moved:{turn.id}"] = engine.rate(user, turn.id, score, text)
+
+
+def _thumb(engine: Engine, user: str, turn: StoredTurn, score: int, text: str, key: str) -> None:
+    """A thumb sets the score and keeps the comment; the form follows."""
+    _rate(engine, user, turn, score, text)
+    st.session_state[f"{key}:stars"] = score - 1
 
 
 def _withdraw(engine: Engine, user: str, turn: StoredTurn, key: str) -> None:

@@ -7,14 +7,30 @@ import re
 import unicodedata
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$<>:&=])")
+# Streamlit looks for these in the text after Markdown is done with it, where a backslash is no longer seen: icons, its logo,
+# arrows and other signs standing alone, addresses. An invisible joiner within keeps them text.
+FOUND_LATER = re.compile(
+    r"(?<=:)(?=material[/_]|streamlit:|//)"
+    r"|(?<=\bwww)(?=\.)|(?<=\w@)(?=\w)"
+    r"|(?<=(?<!\S)<)(?=->?(?!\S)|=(?!\S))|(?<=(?<!\S)[-~>])(?=[->=](?!\S))",
+    re.IGNORECASE,
+)
+INDENT = re.compile(r"^(?: {4}|\t)[ \t]*", re.MULTILINE)
+JOINER, SPACE = "\u2060", "\u00a0"
 LABEL = 40
 ISOLATE, POP = "\u2068", "\u2069"
 
 
 def literal(text: str) -> str:
     """The text for st.markdown and labels: every sign with a meaning escaped, line breaks kept."""
-    escaped = SPECIAL.sub(r"\\\1", _visible(text))
+    plain = FOUND_LATER.sub(JOINER, INDENT.sub(_indent, _visible(text)))
+    escaped = SPECIAL.sub(r"\\\1", plain)
     return escaped.replace("\n", "  \n")
+
+
+def _indent(found: re.Match[str]) -> str:
+    """As wide, but no code block."""
+    return SPACE * len(found.group().expandtabs(4))
 
 
 def one_line(text: str, length: int = 80) -> str:

@@ -17,8 +17,9 @@ Payload = Mapping[str, Any]
 FRACTION = "%.3f"
 
 
+@st.fragment
 def draw(turn: StoredTurn, place: str, opened: str | None) -> None:
-    """The chosen panel; one that the turn cannot fill is not offered."""
+    """The chosen panel; one that the turn cannot fill is not offered. In a fragment: to look never ends an answer."""
     payload: Payload = turn.payload
     names = [name for name, (fills, _) in PANELS.items() if fills(payload)]
     if not names:
@@ -127,11 +128,6 @@ def _graph(turn: StoredTurn, key: str) -> None:
         else f"{totals}."
     )
     st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
-    tints = colours(picture)
-    dots = "".join(
-        f'<span><i style="background:{tints[k]}"></i>{html_text(k)} {n}</span>' for k, n in type_counts(picture)
-    )
-    st.html(f'<div class="lens-legend">{dots}</div>')
     look = _look(turn, picture, key)
     nodes, edges = filtered(picture, look)
     if not nodes:
@@ -154,11 +150,10 @@ def _graph(turn: StoredTurn, key: str) -> None:
 
 
 def _look(turn: StoredTurn, picture: Payload, key: str) -> Look:
-    """The filters above the picture."""
-    kinds = [kind for kind, _ in type_counts(picture)]
+    """The filters above the picture; the legend is one of them."""
+    types = _legend(picture, key)
     names = sorted({e["relationship"] for e in picture["edges"]})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        types = st.multiselect("Types", kinds, key=f"{key}:types", placeholder="All types")
         relationships = st.multiselect("Relationships", names, key=f"{key}:names", placeholder="All relationships")
         find = st.text_input("Find a node", key=f"{key}:find")
         ranked = st.checkbox("Ranked only", key=f"{key}:ranked")
@@ -166,6 +161,26 @@ def _look(turn: StoredTurn, picture: Payload, key: str) -> Look:
     marked = st.session_state.get(f"marked:{turn.id}", "")
     dark = (st.context.theme.type or "light") == "dark"
     return Look(dark, tuple(types), tuple(relationships), most, find, marked)
+
+
+def _legend(picture: Payload, key: str) -> list[str]:
+    """Types with their colours and counts; a click leaves only the chosen ones."""
+    counts, tints = dict(type_counts(picture)), colours(picture)
+    place = f"legend-{key.replace(':', '-')}"
+    dot = f'.st-key-{place} [data-testid="stButtonGroup"] button'
+    rules = "".join(f"{dot}:nth-of-type({n})::before{{background:{tints[kind]}}}" for n, kind in enumerate(counts, 1))
+    st.html(
+        f"<style>{dot}::before{{content:'';width:.75rem;height:.75rem;border-radius:50%;margin-right:.35rem}}"
+        f"{rules}</style>"
+    )
+    with st.container(key=place):
+        return st.pills(
+            "Types (choose some to see only those)",
+            list(counts),
+            format_func=lambda kind: f"{literal(one_line(kind, 40))} {counts[kind]}",
+            selection_mode="multi",
+            key=f"{key}:types",
+        )
 
 
 @st.cache_data(max_entries=24, show_spinner=False)

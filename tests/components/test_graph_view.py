@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from components.graph_view import PALETTE, Look, colours, filtered, picture_html, self_contained, type_counts
+from components.graph_view import (
+    PALETTE,
+    Look,
+    colours,
+    filtered,
+    layout,
+    picture_html,
+    self_contained,
+    spread,
+    type_counts,
+)
 
 NODES = [
     {"id": "01", "name": "Alice", "type": "Person", "ranked": True},
@@ -95,3 +110,51 @@ def test_the_marked_triplet_and_a_found_node_stand_out() -> None:
 def test_types_are_counted_and_coloured_in_the_same_order() -> None:
     assert type_counts(PICTURE) == [("Company", 1), ("Event", 1), ("Person", 1)]
     assert list(colours(PICTURE).values()) == list(PALETTE[:3])
+
+
+def edge(name: str, source: str, target: str) -> dict[str, Any]:
+    return {"id": name, "source": source, "target": target, "relationship": name, "rank": 1}
+
+
+def test_bug_65_several_edges_from_a_node_to_itself_do_not_cover_each_other() -> None:
+    edges = [edge(str(n), "01", "01") for n in range(10)]
+    loops = [e["selfReference"] for e in drawn(picture_html({"nodes": NODES, "edges": edges}, Look()), "edges")]
+    assert len({(loop["size"], loop["angle"]) for loop in loops}) == 10
+
+
+def test_many_parallel_edges_stay_apart_and_within_the_picture() -> None:
+    edges = [edge(str(n), "01", "2014") for n in range(30)]
+    found = drawn(picture_html({"nodes": NODES, "edges": edges}, Look()), "edges")
+    curves = [e["smooth"]["roundness"] for e in found]
+    assert len(set(curves)) == 30
+    assert max(curves) <= 1
+
+
+def test_names_have_their_size_and_a_colour_that_can_be_read() -> None:
+    for dark, ink in ((True, "#e6ebf0"), (False, "#1b2733")):
+        fonts = [n["font"] for n in drawn(picture_html(PICTURE, Look(dark=dark)), "nodes")]
+        assert [font["size"] for font in fonts] == [13, 13, 10]
+        assert {font["color"] for font in fonts} == {ink}
+
+
+def test_ranked_nodes_have_the_middle_and_none_drifts_away() -> None:
+    ring = [f"n{i}" for i in range(100)]
+    edges = [(a, b) for a, b in pairwise(ring)] + [("n0", "lone")]
+    places = layout([*ring, "far", "lone"], edges, {"n0", "n50", "n99"})
+    wide = spread(102)
+    middle = [places[n] for n in ("n0", "n50", "n99")]
+    assert all(max(abs(x), abs(y / 0.62)) <= wide * 0.601 for x, y in middle)
+    assert all(math.hypot(x, y / 0.62) <= wide * 1.001 for x, y in places.values())
+
+
+def test_the_layout_does_not_depend_on_the_process() -> None:
+    code = (
+        "from tests.components.test_graph_view import PICTURE, Look, picture_html; print(picture_html(PICTURE, Look()))"
+    )
+    pages = [
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert pages[0] == pages[1]

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from components.export import csv_bytes, graphml, json_bytes
-from components.literal import html_text, isolated, literal, node_label, one_line
+from components.literal import JOINER, html_text, isolated, literal, node_label, one_line
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,32 @@ def test_every_sign_with_a_meaning_is_escaped(text: str) -> None:
     escaped = literal(text)
     signs = "\\`*_{}[]()#+-.!|~$<>:"
     assert all(escaped[i - 1] == "\\" for i, c in enumerate(escaped) if c in signs and c != "\\")
-    assert escaped.replace("\\", "") == text
+    assert escaped.replace("\\", "").replace(JOINER, "") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "split"),
+    [
+        (":material/home:", ":|material/home:"),
+        (":streamlit:", ":|streamlit:"),
+        ("http://h.example", "http:|//h.example"),
+        ("www.h.example", "www|.h.example"),
+        ("a@b.example", "a@|b.example"),
+        ("a -> b <- c", "a -|> b <|- c"),
+        ("a <-> b -- c", "a <|-> b -|- c"),
+        ("a >= b <= c ~= d", "a >|= b <|= c ~|= d"),
+        ("a->b --[r]--> c", "a->b --[r]--> c"),
+        ("12:30 key:value a @ b", "12:30 key:value a @ b"),
+    ],
+)
+def test_what_streamlit_finds_after_markdown_is_split_invisibly(text: str, split: str) -> None:
+    """tests/e2e/test_answering.py looks at the same in a browser."""
+    assert literal(text).replace("\\", "").replace(JOINER, "|") == split
+
+
+def test_indented_text_is_no_code_block() -> None:
+    assert literal("a\n\n    x_1\n\ty") == "a  \n  \n\u00a0\u00a0\u00a0\u00a0x\\_1  \n\u00a0\u00a0\u00a0\u00a0y"
+    assert literal("   x") == "   x"
 
 
 def test_line_breaks_and_invisible_characters() -> None:

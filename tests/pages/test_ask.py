@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import uuid
+from threading import Event
+from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.links import query
 from retrieval.recipes import RECIPES
-from tests.pages.conftest import page, shown
+from tests.pages.conftest import ROOT, SECONDS, page, shown
 from tests.world import World
+
+
+class CountingEvent(Event):
+    """An answer that has ended; counts who waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set()
+        self.waits = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits += 1
+        return super().wait(timeout)
 
 
 def ask(app: AppTest, question: str, kind: str = "") -> AppTest:
@@ -94,6 +111,32 @@ def test_rating_is_stored_changed_and_withdrawn(app: AppTest, made: World) -> No
     assert "Not rated" in shown(app)
 
 
+def button(app: AppTest, label: str) -> Any:
+    return next(b for b in app.button if b.label == label)
+
+
+def test_a_comment_keeps_the_score_and_a_thumb_the_comment(app: AppTest, made: World) -> None:
+    ask(app, "Who works at Acme?")
+
+    def stored() -> tuple[int | None, str] | None:
+        [turn] = made.engine.conversations.turns("local", opened(app))
+        return (turn.feedback.score, turn.feedback.text) if turn.feedback else None
+
+    button(app, "Save").click().run()
+    assert stored() is None
+    button(app, "Good").click().run()
+    app.text_area(key=next(t.key for t in app.text_area if t.label == "Comment")).set_value("nice 🚀\nreally").run()
+    button(app, "Save").click().run()
+    assert stored() == (5, "nice 🚀\nreally")
+    button(app, "Wrong").click().run()
+    assert stored() == (1, "nice 🚀\nreally")
+    button(app, "Save").click().run()
+    assert stored() == (1, "nice 🚀\nreally")
+    button(app, "Withdraw").click().run()
+    button(app, "Save").click().run()
+    assert stored() is None
+
+
 def test_bug_112_a_reload_finds_the_session_again(app: AppTest, made: World) -> None:
     ask(app, "Who works at Acme?")
     again = page("ask", session=opened(app))
@@ -127,6 +170,11 @@ def test_a_link_fills_the_form_and_never_runs(made: World) -> None:
         ({"top_k": "0"}, "set to 1"),
         ({"top_k": "abc"}, "is not a number"),
         ({"feedback_influence": "nan"}, "set to 0"),
+        ({"top_k": "3.7"}, "is not a number"),
+        ({"top_k": "5_0"}, "is not a number"),
+        ({"top_k": "inf"}, "set to 200"),
+        ({"only_context": "maybe"}, "is not True or False"),
+        ({"node_name_filter_operator": "xor"}, "is not OR or AND"),
         ({"type": "NOPE"}, "unknown search type"),
         ({"q": "x" * 20_000}, "cut to 4000"),
     ],
@@ -136,6 +184,96 @@ def test_bug_108_bad_links_are_clamped_with_a_notice(made: World, query: dict[st
     app = page("ask", **query)
     assert not app.exception
     assert notice in shown(app)
+
+
+def test_the_link_of_a_turn_asks_the_same(made: World) -> None:
+    dataset = made.dataset(sets=("a", "b"))
+    app = page("ask")
+    app.number_input(key="option_top_k").set_value(3).run()
+    app.number_input(key="option_neighborhood_seed_top_k").set_value(9).run()
+    app.checkbox(key="option_include_references").set_value(True).run()
+    app.multiselect(key="option_node_name").set_value(["a", "b"]).run()
+    app.radio(key="option_node_name_filter_operator").set_value("AND").run()
+    ask(app, "Who works & lives at “Acme”?")
+    [turn] = made.engine.conversations.turns("local", opened(app))
+    asked = parse_qs(query(turn))
+    assert asked == {
+        "type": ["GRAPH_COMPLETION"],
+        "q": ["Who works & lives at “Acme”?"],
+        "dataset": [dataset.id],
+        "top_k": ["3"],
+        "neighborhood_seed_top_k": ["9"],
+        "include_references": ["True"],
+        "node_name": ["a", "b"],
+        "node_name_filter_operator": ["AND"],
+    }
+    assert any(query(turn) in str(code.value) for code in app.code)
+    again = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+    for name, values in asked.items():
+        again.query_params[name] = values
+    again.switch_page("pages/ask.py").run()
+    assert not again.exception
+    ask(again, again.text_input(key="question").value)
+    [twin] = made.engine.conversations.turns("local", opened(again))
+    assert query(twin) == query(turn)
+
+
+def test_a_link_is_taken_once_also_when_another_session_is_opened(made: World) -> None:
+    made.dataset()
+    app = page("ask", type="CHUNKS", top_k="7")
+    app.number_input(key="option_top_k").set_value(9).run()
+    app.session_state["search_type"] = "SUMMARIES"
+    button(app, "New").click().run()
+    assert app.session_state["search_type"] == "SUMMARIES"
+    assert app.number_input(key="option_top_k").value == 9
+
+
+def test_the_form_is_kept_over_other_types_and_pages_until_it_is_reset(made: World) -> None:
+    made.dataset()
+    app = page("ask")
+    app.number_input(key="option_feedback_influence").set_value(0.5).run()
+    app.segmented_control(key="search_type:Passages").set_value("CHUNKS").run()
+    assert app.session_state["search_type"] == "CHUNKS"
+    assert app.segmented_control(key="search_type:Answers").value is None
+    app.switch_page("pages/memory.py").run()
+    app.switch_page("pages/ask.py").run()
+    assert app.session_state["search_type"] == "CHUNKS"
+    app.segmented_control(key="search_type:Answers").set_value("GRAPH_COMPLETION").run()
+    assert app.number_input(key="option_feedback_influence").value == 0.5
+    button(app, "Reset to defaults").click().run()
+    assert app.number_input(key="option_feedback_influence").value == 0.0
+    assert app.number_input(key="option_top_k").value == 15
+
+
+def test_a_second_click_on_the_chosen_type_keeps_it(made: World) -> None:
+    made.dataset()
+    app = page("ask")
+    app.segmented_control(key="search_type:Answers").set_value(None).run()
+    assert app.session_state["search_type"] == "GRAPH_COMPLETION"
+    assert app.segmented_control(key="search_type:Answers").value == "GRAPH_COMPLETION"
+
+
+def test_what_a_type_needs_and_the_dataset_lacks_is_told(made: World) -> None:
+    dataset = made.engine.create_dataset("local", "raw")
+    made.engine.add("local", dataset.id, "a.md", b"Alice knows Bob.")
+    app = page("ask", type="TRIPLET_COMPLETION")
+    assert "raw has no Triplet\\_text yet" in shown(app)
+    app.segmented_control(key="search_type:Answers").set_value("GRAPH_COMPLETION").run()
+    assert "yet, which this type searches" not in shown(app)
+
+
+def test_the_footer_says_what_a_turn_cost(app: AppTest) -> None:
+    ask(app, "Who works at Acme?")
+    assert "no model calls · cost: none (no model)" in shown(app)
+
+
+def test_an_interrupted_answer_is_waited_for(app: AppTest) -> None:
+    """The next run of a page starts while the last one still ends."""
+    ended = CountingEvent()
+    app.session_state["answering"] = ended
+    app.run()
+    app.run()
+    assert ended.waits == 1
 
 
 def test_bug_8_a_link_to_a_deleted_dataset_is_told(made: World) -> None:
