@@ -202,3 +202,17 @@ def test_bug_56_many_writers_of_the_same_ids_leave_each_once(store: VectorStore)
         list(writes)
     assert store.counts() == {C: 12}
     assert store.search(C, row(1, 1), None).ids == tuple(uid(n) for n in (*range(11), 99))
+
+
+def test_rows_are_the_newest_whether_they_were_searched_before_or_not(filled: VectorStore) -> None:
+    """A store that keeps rows in memory after a search must not give old ones."""
+    wanted = [uid(3), uid(77), uid(1)]
+    before = filled.fetch(C, wanted)
+    filled.search(C, row(1, 0), None)
+    assert filled.fetch(C, wanted) == before
+    changed = Entry(uid(3), "changed", page=2, extra={"k": 1})
+    filled.upsert(C, [changed], row(1, 1)[np.newaxis])
+    assert filled.fetch(C, [uid(3)]) == [changed]
+    filled.search(C, row(1, 0), None)
+    filled.delete(C, [uid(1)])
+    assert filled.fetch(C, wanted) == [changed]
