@@ -61,6 +61,9 @@ def _escaped(pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _opening(turn: StoredTurn) -> str:
+    """The panel to begin with: what was asked for where no answer was."""
+    if turn.options.get("only_context"):
+        return "Context"
     return "Passages" if turn.payload.get("passages") and not turn.answer else "Triplets"
 
 
@@ -81,8 +84,9 @@ def _notices(turn: StoredTurn) -> None:
             st.caption(f":material/info: {literal(note)}")
 
 
+@st.fragment
 def _cited(turn: StoredTurn, place: str) -> None:
-    """A button for each cited source, which opens its passage; unknown numbers are named."""
+    """A button for each cited source, which opens its passage; unknown numbers are named. To read one ends no answer."""
     sources = {s["number"]: s for s in turn.payload["sources"]}
     found = citations(turn.answer, sources)
     unknown = sorted({c.number for c in found if not c.known})

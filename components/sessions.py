@@ -50,7 +50,7 @@ def _row(scope: Scope, own: Session, *, opened: bool) -> None:
         label = literal(one_line(own.title, 34)) or "Untitled"
         turns = f"{own.turns} question" + ("" if own.turns == 1 else "s")
         kind: Literal["primary", "secondary"] = "primary" if opened else "secondary"
-        told = f"{turns} · last: {literal(one_line(own.last_question, 80))} · {own.updated_at:%Y-%m-%d %H:%M} UTC"
+        told = f"{turns} · last: {literal(one_line(own.last_question, 200))} · {own.updated_at:%Y-%m-%d %H:%M} UTC"
         if st.button(label, key=f"session:{own.id}:open", help=told, type=kind, width="stretch"):
             _open(own.id)
         with st.popover("", icon=":material/more_vert:", help="Rename or delete", key=f"session:{own.id}:more"):
@@ -64,6 +64,9 @@ def _row(scope: Scope, own: Session, *, opened: bool) -> None:
                 if opened:
                     _open(str(uuid.uuid4()))
                 st.rerun()
+    # Shown too, not only on hover: sessions that began with the same words are told apart by how they ended, and when.
+    last = f"{literal(one_line(own.last_question, 40))} · " if own.last_question != own.title else ""
+    st.caption(f"{last}{own.updated_at:%Y-%m-%d %H:%M}")
 
 
 def _undo(scope: Scope) -> None:
