@@ -11,6 +11,7 @@ from retrieval.adapters.lance import LanceVectors
 from retrieval.adapters.lexical import SqliteLexical
 from retrieval.adapters.minilm import MiniLM
 from retrieval.adapters.records import open_records
+from retrieval.adapters.rules import Rules
 from retrieval.adapters.spacy_facts import SpacyFacts
 from retrieval.engine import Engine
 from retrieval.library import Parts
@@ -43,6 +44,7 @@ def build(settings: Settings) -> Engine:
         embedder=embedder,
         extractor=SpacyFacts(),
         answerer=Extractive(embedder),
+        reasoner=Rules(embedder),
         now=lambda: datetime.now(UTC),
     )
     return Engine(parts)

@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 
 from retrieval import conversation, feedback
-from retrieval.errors import MemoryLensError, NoDataError, SessionParameterError
+from retrieval.errors import MemoryLensError, NoDataError, QueryValidationError, SessionParameterError
 from retrieval.library import Library
-from retrieval.model import Dataset, Edge, Feedback, Found, LoggedQuery, Node, Query, StoredTurn
+from retrieval.model import Choice, Dataset, Edge, Feedback, Found, LoggedQuery, Node, Query, StoredTurn
 from retrieval.options import Request, validated
 from retrieval.ports import Conversations, Deps, FeedbackStore
 from retrieval.recipe import Recipe, retrieve
+from retrieval.recipes import FALLBACK, RECIPES
 from retrieval.recipes import recipe as recipe_of
 from retrieval.steps.evidence import with_sources
 from retrieval.trace import Trace
@@ -71,6 +72,11 @@ class Engine(Library):
         datasets = self.access.resolve(request.user, request.datasets, request.dataset_ids)
         if not datasets:
             raise NoDataError("There is no dataset to search yet. Create one on the Memory page and add data first.")
+        if recipe.one_dataset and len(datasets) != 1:
+            raise QueryValidationError(
+                f"{recipe.name} searches exactly one dataset, and {len(datasets)} were chosen. Name one of them: "
+                f"{', '.join(d.name for d in datasets)}."
+            )
         checked = (perf_counter() - start) * 1000
 
         def turn(dataset: Dataset) -> Turn:
@@ -94,7 +100,9 @@ class Engine(Library):
         session = self._session(request, dataset)
         try:
             deps = self._deps(request, recipe, dataset, session)
+            recipe, query, note = self._effective(request, recipe, query, dataset, deps, trace)
             found = self._found(recipe, query, dataset, deps, trace)
+            found = replace(found, notes=(*note, *found.notes))
         except MemoryLensError as failure:
             error = failure
         started = StoredTurn(
@@ -102,7 +110,7 @@ class Engine(Library):
             session_id=session,
             user=request.user,
             dataset_id=dataset.id,
-            search_type=recipe.name,
+            search_type=str(request.query_type),
             question=query.text,
             answer="",
             created_at=self.parts.now(),
@@ -110,6 +118,22 @@ class Engine(Library):
             options=_asked(request),
         )
         return Turn(started, dataset, recipe, query, found, trace, deps, self._keep, error)
+
+    def _effective(
+        self, request: Request, recipe: Recipe, query: Query, dataset: Dataset, deps: Deps, trace: Trace
+    ) -> tuple[Recipe, Query, tuple[str, ...]]:
+        """The row that is run and its query: the row itself, or the one that it chooses, with a note that says why."""
+        if not recipe.chooses:
+            return recipe, query, ()
+        self._check_data(recipe, dataset)
+        held = self.memory(dataset.id).stores.vectors.counts()
+        usable = [r for r in RECIPES.values() if r.hint and all(held.get(c) for c in r.needs) and not r.one_dataset]
+        with trace.stage("choose") as record:
+            choice = deps.reasoner.choose(query.text, {r.name: r.hint for r in usable})
+            choice = choice or Choice(FALLBACK, "No type could be told from the question.")
+            record({"search_type": choice.search_type, "reason": choice.reason})
+        chosen = RECIPES[choice.search_type]
+        return chosen, validated(request, chosen), (f"Runs {chosen.name}: {choice.reason}",)
 
     def _found(self, recipe: Recipe, query: Query, dataset: Dataset, deps: Deps, trace: Trace) -> Found:
         """What the search finds; NoDataError where nothing is stored or processed, empty where nothing matches."""
@@ -125,9 +149,10 @@ class Engine(Library):
         found = retrieve(recipe, query, deps, trace)
         if not found.items:
             return found
-        with trace.stage("evidence") as record:
-            found = with_sources(query, found, deps)
-            record(found)
+        if not found.sources:
+            with trace.stage("evidence") as record:
+                found = with_sources(query, found, deps)
+                record(found)
         return replace(found, notes=(*found.notes, *_relevance(found, self.settings.low_relevance_distance)))
 
     def _check_data(self, recipe: Recipe, dataset: Dataset) -> None:
@@ -165,6 +190,7 @@ class Engine(Library):
         return Deps(
             embedder=parts.embedder,
             answerer=parts.answerer,
+            reasoner=parts.reasoner,
             vectors=memory.stores.vectors,
             lexical=memory.stores.lexical,
             graph=lambda: memory.graph(dataset.version),

@@ -28,7 +28,7 @@ from retrieval.ingest.pipeline import Workshop, build, remove
 from retrieval.ingest.read import Limits, media_type
 from retrieval.memory import Memories, Memory
 from retrieval.model import CHUNKS, ENTITIES, Chunk, Contribution, Dataset, Document, Node, Progress
-from retrieval.ports import Answerer, Catalog, Conversations, Embedder, Extractor, FeedbackStore, OperationLog
+from retrieval.ports import Answerer, Catalog, Conversations, Embedder, Extractor, FeedbackStore, OperationLog, Reasoner
 from retrieval.settings import Settings
 from retrieval.words import is_blank
 
@@ -46,6 +46,7 @@ class Parts:
     embedder: Embedder
     extractor: Extractor
     answerer: Answerer
+    reasoner: Reasoner
     now: Callable[[], datetime]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel
 
 from retrieval.identity import edge_id, edge_type_id
 
@@ -244,7 +245,13 @@ class Query:
     include_references: bool = False
     system_prompt: str | None = None
     context_token_budget: int | None = None
-    config: Mapping[str, Json] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    response_model: type[BaseModel] | None = None
+    vector: Floats | None = field(default=None, compare=False)
+
+    def asking(self, text: str, vector: Floats | None = None) -> Query:
+        """The same search for another question, with its vector where that is known."""
+        return replace(self, text=text, vector=vector)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -334,6 +341,48 @@ class Statement:
     distance: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A half-open span of time [start, until) that a question asks of, in ms since 1970; None leaves a side open."""
+
+    start: int | None
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether an answer is complete, and what it lacks where it is not."""
+
+    complete: bool
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The search type picked for a question, and why."""
+
+    search_type: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One step of an agent: a tool call, or the final answer; neither ends the loop."""
+
+    thought: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Json] = field(default_factory=dict)
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question asked on the way to the answer, and what was said to it."""
+
+    question: str
+    answer: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """What a search has so far; each step returns a new one."""
@@ -345,6 +394,8 @@ class Found:
     context: str = ""
     sources: tuple[Source, ...] = ()
     statements: tuple[Statement, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    answer: str = ""
     dropped: int = 0
     notes: tuple[str, ...] = ()
 
@@ -359,6 +410,8 @@ class Prompt:
     history: str = ""
     sources: tuple[Source, ...] = ()
     statements: tuple[Statement, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    response_model: type[BaseModel] | None = None
 
 
 @dataclass(frozen=True, slots=True)

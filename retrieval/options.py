@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import BaseModel
 
 from retrieval.errors import InvalidFeedbackInfluenceError, QueryValidationError
 from retrieval.model import Json, NodeSetFilter, Query
 from retrieval.recipe import Recipe
 from retrieval.words import is_blank
+
+DEFAULT_PROMPT_FILE = "answer_simple_question.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class Request:
     neighborhood_seed_top_k: int | None = None
     include_references: bool = False
     context_token_budget: int | None = None
+    system_prompt_path: str | None = None
+    response_model: type[BaseModel] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +127,84 @@ OPTIONS: dict[str, Option] = {
             16,
             100_000,
         ),
+        Option(
+            "max_iter", "Rounds of follow-up", "int", None, "At most so many rounds of validating and asking on.", 1, 20
+        ),
+        Option(
+            "context_extension_rounds",
+            "Rounds of extension",
+            "int",
+            4,
+            "At most so many rounds of searching on.",
+            1,
+            20,
+        ),
+        Option(
+            "decomposition_mode",
+            "Parts of the question",
+            "choice",
+            "answer_per_subquery",
+            "Answer each part and then the whole, or put all their triplets into one context.",
+            choices=("answer_per_subquery", "combined_triplets_context"),
+        ),
+        Option(
+            "chunks_top_k",
+            "Passages",
+            "int",
+            None,
+            "How many passages are kept; empty: as many as results, up to 10.",
+            1,
+            100,
+        ),
+        Option(
+            "entities_top_k", "Entities", "int", None, "How many entities are described; empty: like passages.", 0, 100
+        ),
+        Option(
+            "facts_top_k", "Facts", "int", None, "How many facts are listed; empty: like passages, 0: none.", 0, 100
+        ),
+        Option(
+            "max_edges_per_entity", "Edges per entity", "int", 10, "How many relations of an entity are listed.", 1, 100
+        ),
+        Option(
+            "text_summaries_top_k",
+            "Summaries",
+            "int",
+            None,
+            "How many summaries vote for their passages; 0: none.",
+            0,
+            100,
+        ),
+        Option(
+            "fusion",
+            "Fusion of the lanes",
+            "choice",
+            "coverage",
+            "coverage adds up cosine and share of rare words; rrf adds up reciprocal ranks.",
+            choices=("coverage", "rrf"),
+        ),
+        Option("walk", "Walk over the graph", "flag", True, "Passages that the best ones lead to rise, too."),
+        Option("use_importance_weight", "Importance weights", "flag", True, "Important passages rise."),
+        Option(
+            "ranker",
+            "Ranking of triplets",
+            "choice",
+            "distance",
+            "distance: the documented score. walk: triplets of the passages that a walk over the graph reaches.",
+            choices=("distance", "walk"),
+        ),
+        Option(
+            "include_global_context_index", "Global context", "flag", False, "Put what the whole memory is about first."
+        ),
+        Option(
+            "global_context_index_top_k",
+            "Global summaries",
+            "int",
+            3,
+            "How many areas the global context tells of.",
+            0,
+            50,
+        ),
+        Option("max_attempts", "Attempts", "int", 3, "How often a failing Cypher statement is written anew.", 1, 10),
     )
 }
 
@@ -130,13 +215,8 @@ def validated(request: Request, recipe: Recipe) -> Query:
         raise QueryValidationError("The query must be a non-empty string. Type a question and search again.")
     top_k = _positive("top_k", request.top_k)
     wide = _positive("wide_search_top_k", request.wide_search_top_k)
-    config = dict(request.retriever_specific_config or {})
-    unknown = sorted(set(config) - set(recipe.config))
-    if unknown:
-        known = ", ".join(recipe.config) or "none"
-        raise QueryValidationError(
-            f"{recipe.name} does not take {', '.join(unknown)} in retriever_specific_config. It takes: {known}."
-        )
+    given = dict(request.retriever_specific_config or {})
+    shape = _response_model(request.response_model, given.pop("response_model", None), recipe)
     return Query(
         text=request.query_text.strip(),
         top_k=recipe.default_top_k if top_k is None else top_k,
@@ -148,10 +228,66 @@ def validated(request: Request, recipe: Recipe) -> Query:
         neighborhood_seed_top_k=_positive("neighborhood_seed_top_k", request.neighborhood_seed_top_k),
         only_context=_flag("only_context", request.only_context),
         include_references=_flag("include_references", request.include_references),
-        system_prompt=_prompt(request.system_prompt),
+        system_prompt=_prompt(request.system_prompt) or _prompt_file(request.system_prompt_path),
         context_token_budget=_positive("context_token_budget", request.context_token_budget),
-        config=config,
+        config=_config(given, recipe),
+        response_model=shape,
     )
+
+
+def _config(given: Mapping[str, object], recipe: Recipe) -> dict[str, Json]:
+    """The recipe's keys with their defaults or the values given; unknown keys are refused by name."""
+    unknown = sorted(set(given) - set(recipe.config))
+    if unknown:
+        known = ", ".join(recipe.config) or "none"
+        raise QueryValidationError(
+            f"{recipe.name} does not take {', '.join(unknown)} in retriever_specific_config. It takes: {known}."
+        )
+    return dict(recipe.config) | {name: _checked(OPTIONS[name], value, recipe) for name, value in given.items()}
+
+
+def _checked(option: Option, value: object, recipe: Recipe) -> Json:
+    """A value that the option allows; None stands for its default."""
+    if value is None:
+        return recipe.config[option.name]
+    if option.kind == "flag":
+        return _flag(option.name, value)
+    if option.kind == "choice":
+        if value not in option.choices:
+            raise QueryValidationError(f"{option.name} must be one of {', '.join(option.choices)}, not {value!r}.")
+        return str(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < (option.minimum or 0):
+        least = int(option.minimum or 0)
+        raise QueryValidationError(f"{option.name} must be a whole number of at least {least} or None, not {value!r}.")
+    return value
+
+
+def _response_model(parameter: object, in_config: object, recipe: Recipe) -> type[BaseModel] | None:
+    """The Pydantic class that an answer shall be an instance of; given twice it must be the same."""
+    if parameter is not None and in_config is not None and parameter is not in_config:
+        raise QueryValidationError("response_model is given twice, with different classes. Give it once.")
+    shape = in_config if parameter is None else parameter
+    if shape is None or shape is str:
+        return None
+    if not isinstance(shape, type) or not issubclass(shape, BaseModel):
+        raise QueryValidationError(f"response_model must be a Pydantic model class, not {shape!r}.")
+    if not recipe.completes and not recipe.chooses:
+        raise QueryValidationError(f"{recipe.name} composes no answer, so it takes no response_model.")
+    return shape
+
+
+def _prompt_file(path: object) -> str | None:
+    """The text of a system prompt file; the page's own default name stands for the built-in prompt."""
+    if path is None or path == DEFAULT_PROMPT_FILE:
+        return None
+    if not isinstance(path, str):
+        raise QueryValidationError(f"system_prompt_path must be the path of a text file, not {path!r}.")
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        raise QueryValidationError(
+            f"system_prompt_path {path!r} can't be read: {error}. Give a UTF-8 text file."
+        ) from error
 
 
 def _positive(name: str, value: object) -> int | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import pyarrow as pa
+from pydantic import BaseModel
 
 from retrieval.graph import Graph
 from retrieval.model import (
+    Act,
+    Choice,
     Contribution,
     Dataset,
     Document,
@@ -23,6 +26,7 @@ from retrieval.model import (
     Facts,
     Feedback,
     Floats,
+    Found,
     Hits,
     Json,
     LoggedQuery,
@@ -32,6 +36,8 @@ from retrieval.model import (
     Prompt,
     Session,
     StoredTurn,
+    Verdict,
+    Window,
 )
 
 # ------------------------------------------------------------------ models
@@ -83,6 +89,55 @@ class Answerer(Protocol):
 
     def answer(self, prompt: Prompt) -> Iterator[str]:
         """Pieces of the answer, with citations `[n]` into `prompt.sources`."""
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+class LanguageModel(Protocol):
+    """A chat model. Messages are (role, text); failures raise the LLM errors of `retrieval.errors`."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as configured."""
+
+    def stream(self, messages: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Pieces of the reply."""
+
+    def structured(self, messages: Sequence[tuple[str, str]], shape: type[Shape]) -> Shape:
+        """The reply as an instance of this shape."""
+
+
+class Reasoner(Protocol):
+    """The thinking between searches: by a language model, or by rule where there is none."""
+
+    @property
+    def generates(self) -> bool:
+        """Whether a language model thinks, and calls cost something."""
+
+    def condense(self, question: str, found: Found, system_prompt: str | None) -> str:
+        """The context of `found` without repetition, all of its relations in sentences."""
+
+    def validate(self, question: str, answer: str, found: Found) -> Verdict:
+        """Whether the answer is complete and supported by the context."""
+
+    def follow_up(self, question: str, answer: str, verdict: Verdict, found: Found, asked: Sequence[str]) -> str:
+        """The next question on the way to the answer, other than those asked before; '' where there is none."""
+
+    def decompose(self, question: str) -> list[str]:
+        """Focused questions that together answer this one, broad to specific; itself where it is focused already."""
+
+    def interval(self, question: str, now: datetime) -> Window | None:
+        """The time that a question asks of; None where it asks of none."""
+
+    def choose(self, question: str, hints: Mapping[str, str]) -> Choice | None:
+        """The search type whose hint fits the question best; None where none can be told."""
+
+    def cypher(self, question: str, schema: str, attempts: Sequence[tuple[str, str]]) -> str:
+        """A read-only Cypher statement; `attempts` are (statement, what came of it); '' where none can be made."""
+
+    def act(self, question: str, context: str, tools: Mapping[str, str], used: Sequence[str]) -> Act:
+        """The next step of an agent that may use these tools (name: description); `used` names those called so far."""
 
 
 # ------------------------------------------------------------------ stores of one dataset
@@ -284,6 +339,7 @@ class Deps:
 
     embedder: Embedder
     answerer: Answerer
+    reasoner: Reasoner
     vectors: VectorStore
     lexical: LexicalIndex
     graph: Callable[[], Graph]

@@ -2,36 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
-from retrieval.model import Found, Query
+from retrieval.model import Found, Json, Query
 from retrieval.ports import Deps
 
 Step: TypeAlias = Callable[[Query, Found, Deps], Found]
 Render: TypeAlias = Callable[[Query, Found, Deps], str]
 Complete: TypeAlias = Callable[[Query, Found, Deps], Iterator[str]]
-Search: TypeAlias = Callable[[Query], Found]
-Loop: TypeAlias = Callable[[Search, Query, Deps], Found]
 
 
 class Observe(Protocol):
     """Watches a run from outside: one context per stage, told what came of it."""
 
-    def stage(self, name: str) -> AbstractContextManager[Callable[[Found], None]]:
-        """A timed stage; call what it gives with the result to record counts."""
+    def stage(self, name: str) -> AbstractContextManager[Callable[[Found | Mapping[str, Json]], None]]:
+        """A timed stage; call what it gives with the result, or with counts of one's own, to record them."""
 
 
-def once(search: Search, query: Query, deps: Deps) -> Found:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One search under way: what a loop may do, each part watched."""
+
+    find: tuple[tuple[str, Step], ...]
+    layout: Render
+    deps: Deps
+    observe: Observe
+
+    def search_all(self, query: Query, questions: Sequence[str]) -> list[Found]:
+        """What the steps find for each question; all are embedded in one call."""
+        with self.observe.stage("embed") as record:
+            vectors = self.deps.embedder.embed(questions)
+            record({"embeddings": len(questions)})
+        return [self.search(query.asking(text, vector)) for text, vector in zip(questions, vectors, strict=True)]
+
+    def search(self, query: Query) -> Found:
+        """What the steps find for a question, with its context."""
+        found = Found()
+        for name, step in self.find:
+            with self.observe.stage(name) as record:
+                found = step(query, found, self.deps)
+                record(found)
+        return self.render(query, found)
+
+    def render(self, query: Query, found: Found) -> Found:
+        """`found` with the context of its items, within the token budget."""
+        with self.observe.stage("render") as record:
+            found = within_budget(self.layout, query, found, self.deps)
+            record(found)
+        return found
+
+
+Loop: TypeAlias = Callable[[Run, Query], Found]
+
+
+def once(run: Run, query: Query) -> Found:
     """The result of a single search."""
-    return search(query)
+    return run.search(query)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """One search type. `calls` is its cost in model calls as shown, `needs` the collections without which it cannot run."""
+    """One search type.
+
+    `calls` is its cost in model calls as shown, `needs` the collections without which it cannot run, `config` the keys of
+    retriever_specific_config that it takes with their defaults; one that `chooses` runs another type, by their hints.
+    """
 
     name: str
     group: str
@@ -44,9 +82,11 @@ class Recipe:
     calls: str = "0"
     needs: tuple[str, ...] = ()
     options: tuple[str, ...] = ("top_k",)
-    config: tuple[str, ...] = ()
-    default_top_k: int = 5
+    config: Mapping[str, Json] = field(default_factory=dict)
+    default_top_k: int | None = 5
     hint: str = ""
+    chooses: bool = False
+    one_dataset: bool = False
 
     @property
     def completes(self) -> bool:
@@ -61,19 +101,7 @@ class Recipe:
 
 def retrieve(recipe: Recipe, query: Query, deps: Deps, observe: Observe) -> Found:
     """Everything up to the context: find, render, and the recipe's loop around them."""
-
-    def search(asked: Query) -> Found:
-        found = Found()
-        for name, step in recipe.find:
-            with observe.stage(name) as record:
-                found = step(asked, found, deps)
-                record(found)
-        with observe.stage("render") as record:
-            found = within_budget(recipe.render, asked, found, deps)
-            record(found)
-        return found
-
-    return recipe.loop(search, query, deps)
+    return recipe.loop(Run(recipe.find, recipe.render, deps, observe), query)
 
 
 def within_budget(render: Render, query: Query, found: Found, deps: Deps) -> Found:

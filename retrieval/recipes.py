@@ -9,6 +9,7 @@ from retrieval.errors import UnsupportedSearchTypeError
 from retrieval.model import CHUNKS, SUMMARIES, TRIPLETS
 from retrieval.recipe import Recipe
 from retrieval.steps.complete import answer
+from retrieval.steps.loop import agent, condense, decompose, extend, follow_up
 from retrieval.steps.project import fragment
 from retrieval.steps.rank import triplets
 from retrieval.steps.render import nodes_and_connections, texts
@@ -47,6 +48,16 @@ _chunks = Recipe(
     options=COMMON,
     hint="raw passages to read",
 )
+_extended = replace(
+    _graph,
+    name="GRAPH_COMPLETION_CONTEXT_EXTENSION",
+    label="Graph, extended",
+    about="Searches on with each answer as the next question, until nothing new is found.",
+    loop=extend,
+    calls="up to 5",
+    config={"context_extension_rounds": 4},
+    hint="open questions that want a broad picture of a topic: tell me everything about something",
+)
 _rag = replace(
     _chunks,
     name="RAG_COMPLETION",
@@ -59,11 +70,44 @@ _rag = replace(
     hint="a fact that stands in one passage",
 )
 
+TOOLS = {"memory_search": _graph, "chunks_search": _chunks}
+
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
         _graph,
         _rag,
+        replace(
+            _graph,
+            name="GRAPH_SUMMARY_COMPLETION",
+            label="Graph, condensed",
+            about="Condenses the graph's context to its distinct statements before it answers.",
+            loop=condense,
+            calls="2",
+            config={},
+            hint="a short overview of how things are related",
+        ),
+        replace(
+            _graph,
+            name="GRAPH_COMPLETION_COT",
+            label="Graph, step by step",
+            about="Checks its answer, asks what is lacking, and searches on, until the answer is complete.",
+            loop=follow_up,
+            calls="up to 13",
+            config={"max_iter": 4},
+            hint="questions in several steps, where one fact leads to the next: the head of the country that borders another",
+        ),
+        _extended,
+        replace(
+            _graph,
+            name="GRAPH_COMPLETION_DECOMPOSITION",
+            label="Graph, in parts",
+            about="Splits the question into parts, searches for each, and answers from all of them.",
+            loop=decompose,
+            calls="2 to 7",
+            config={"decomposition_mode": "answer_per_subquery"},
+            hint="comparisons of two things and questions that ask several things at once",
+        ),
         replace(
             _rag,
             name="TRIPLET_COMPLETION",
@@ -91,8 +135,34 @@ RECIPES: dict[str, Recipe] = {
             needs=(SUMMARIES,),
             hint="what the documents say in short",
         ),
+        replace(
+            _graph,
+            name="AGENTIC_COMPLETION",
+            group="Automatic",
+            label="Agent",
+            about="Searches with several tools, one after the other, and answers from what they gave. One dataset only.",
+            loop=agent(TOOLS),
+            calls="up to 7",
+            config={"max_iter": 6},
+            one_dataset=True,
+            hint="questions that need several kinds of search",
+        ),
+        replace(
+            _rag,
+            name="FEELING_LUCKY",
+            group="Automatic",
+            label="Feeling lucky",
+            about="Picks the search type that fits the question and says why.",
+            calls="1 and those of the type picked",
+            chooses=True,
+            hint="",
+        ),
     )
 }
+
+
+# What FEELING_LUCKY runs where no type can be told.
+FALLBACK = "RAG_COMPLETION"
 
 
 class SearchType(StrEnum):
@@ -100,10 +170,16 @@ class SearchType(StrEnum):
 
     GRAPH_COMPLETION = "GRAPH_COMPLETION"
     RAG_COMPLETION = "RAG_COMPLETION"
+    GRAPH_SUMMARY_COMPLETION = "GRAPH_SUMMARY_COMPLETION"
+    GRAPH_COMPLETION_COT = "GRAPH_COMPLETION_COT"
+    GRAPH_COMPLETION_CONTEXT_EXTENSION = "GRAPH_COMPLETION_CONTEXT_EXTENSION"
+    GRAPH_COMPLETION_DECOMPOSITION = "GRAPH_COMPLETION_DECOMPOSITION"
     TRIPLET_COMPLETION = "TRIPLET_COMPLETION"
     CHUNKS = "CHUNKS"
     CHUNKS_LEXICAL = "CHUNKS_LEXICAL"
     SUMMARIES = "SUMMARIES"
+    AGENTIC_COMPLETION = "AGENTIC_COMPLETION"
+    FEELING_LUCKY = "FEELING_LUCKY"
 
 
 def recipe(name: object) -> Recipe:

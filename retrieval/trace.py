@@ -8,7 +8,9 @@ from time import perf_counter
 
 from retrieval.model import Found, Json, Stage
 
-MODEL_STAGES = frozenset({"embed", "answer"})
+MODEL_STAGES = frozenset(
+    {"embed", "answer", "draft", "condense", "judge", "follow_up", "decompose", "interval", "choose", "cypher", "act"}
+)
 
 
 class Trace:
@@ -18,12 +20,12 @@ class Trace:
         self.stages: list[Stage] = []
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[Callable[[Found], None]]:
+    def stage(self, name: str) -> Iterator[Callable[[Found | Mapping[str, Json]], None]]:
         """A timed stage; what is recorded of its result becomes its counts. Failed stages are kept too."""
         counts: dict[str, Json] = {}
 
-        def record(found: Found) -> None:
-            counts.update(_counts(name, found))
+        def record(found: Found | Mapping[str, Json]) -> None:
+            counts.update(_counts(name, found) if isinstance(found, Found) else found)
 
         start = perf_counter()
         try:

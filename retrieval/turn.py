@@ -115,8 +115,6 @@ class Turn:
     def payload(self) -> dict[str, Any]:
         """Everything that a page draws beside the answer."""
         found, deps = self.found, self._deps
-        items = [row(item) for item in found.items]
-        triplets = bool(found.items) and isinstance(found.items[0], Triplet)
         return {
             "dataset_name": self.dataset.name,
             "answerer": deps.answerer.name if deps else "",
@@ -124,8 +122,9 @@ class Turn:
             "completes": self.recipe.completes,
             "context": found.context,
             "context_tokens": deps.embedder.count_tokens([found.context])[0] if deps and found.context else 0,
-            "triplets": items if triplets else [],
-            "passages": [] if triplets else items,
+            "triplets": [row(item) for item in found.items if isinstance(item, Triplet)],
+            "passages": [row(item) for item in found.items if isinstance(item, Passage)],
+            "drafts": [asdict(draft) for draft in found.drafts],
             "sources": [asdict(source) for source in found.sources],
             "picture": drawn(found.fragment, found.items) if found.fragment is not None and found.items else None,
             "trace": [asdict(stage) for stage in self.trace.stages],

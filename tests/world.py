@@ -10,6 +10,7 @@ from pathlib import Path
 
 from retrieval.adapters.memory import HashEmbedder, MemoryGraph, MemoryLexical, MemoryVectors
 from retrieval.adapters.memory_records import memory_records
+from retrieval.adapters.rules import Rules
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
@@ -75,6 +76,7 @@ def world(folder: Path, **settings: bool | int) -> World:
         embedder=embedder,
         extractor=StatedFacts(),
         answerer=answerer,
+        reasoner=Rules(embedder),
         now=now,
     )
     return World(Engine(parts), embedder, answerer)

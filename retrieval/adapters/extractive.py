@@ -55,7 +55,7 @@ class Extractive:
     def answer(self, prompt: Prompt) -> Iterator[str]:
         """The best statements, best first, each followed by its `[source]`."""
         usable = [s for s in prompt.statements if not HEADING.match(s.text)]
-        around = {s.number: _stems(f"{s.document_name} {s.text}") for s in prompt.sources}
+        around = {s.number: stems(f"{s.document_name} {s.text}") for s in prompt.sources}
         chosen = self._chosen(prompt.question, usable, [around.get(s.source, frozenset()) for s in usable])
         if not chosen:
             yield NOTHING
@@ -73,12 +73,12 @@ class Extractive:
         `around` holds the words of each statement's source: `Its capital is Riga` says by its document whose capital.
         """
         names = asked_names(question)
-        words = [_stems(s.text) for s in statements]
+        words = [stems(s.text) for s in statements]
         if not statements or (names and not any(names & (own | a) for own, a in zip(words, around, strict=True))):
             return []
-        share = _shares(question, words)
+        share = shares(question, words)
         similarity = self._similarities(question, statements)
-        fitting = np.array([_fits(question, s.text) for s in statements])
+        fitting = np.array([fits(question, s.text) for s in statements])
         named = np.array([_share_of(names, own | a) for own, a in zip(words, around, strict=True)])
         leads = np.array([s.text.casefold().startswith(tuple(names)) if names else False for s in statements])
         scores = similarity + WORDS * share + TYPE * fitting + NAMES * (named - 1.0) + LEAD * leads
@@ -98,7 +98,7 @@ class Extractive:
             member = own == label or (not leads[best] and named[index] == 1 and own.split()[-1:] == label.split()[-1:])
             if chosen and ((label and not member) or len(statements[index].text) > LONG):
                 continue
-            if not any(_alike(words[index], words[other]) for other in chosen):
+            if not any(alike(words[index], words[other]) for other in chosen):
                 chosen.append(int(index))
         return [statements[i] for i in chosen]
 
@@ -114,7 +114,7 @@ def asked_names(question: str) -> frozenset[str]:
     """Stems of the names in a question: capitalised words after the first, and words with digits."""
     words = question.split()
     marked = [w for i, w in enumerate(words) if (i and w[:1].isupper()) or any(c.isdigit() for c in w)]
-    return _stems(" ".join(marked))
+    return stems(" ".join(marked))
 
 
 def _years(question: str) -> frozenset[str]:
@@ -126,11 +126,12 @@ def _share_of(names: frozenset[str], words: frozenset[str]) -> float:
     return len(names & words) / len(names) if names else 1.0
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The words of a text without endings."""
     return frozenset(STEM.sub("", word) for word in tokens(text))
 
 
-def _shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:
+def shares(question: str, statements: Sequence[frozenset[str]]) -> np.ndarray:
     """For each statement the share of the question's words that it has, rare words counting more."""
     asked = {STEM.sub("", word) for word in query_tokens(question)} - {"what", "tell", "me", "give"}
     if not asked:
@@ -162,12 +163,12 @@ def _completed(chosen: Sequence[Statement], sources: Mapping[int, str]) -> list[
     return [first, Statement(line, first.source), *others]
 
 
-def _fits(question: str, text: str) -> bool:
+def fits(question: str, text: str) -> bool:
     """Whether the statement holds the kind of thing that is asked for."""
     return any(asked.search(question) and held.search(text) for asked, held in ASKED)
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two statements say nearly the same."""
     return len(one & other) >= ALIKE * max(len(one | other), 1)
 

@@ -28,6 +28,9 @@ from retrieval.sentences import sentences
 Vectors = dict[str, Floats]
 STAGES = ("extracted", "graph", "vectors", "lexical", "done")
 BATCH = 256
+# Documents that are written together, and the share of their progress that extraction has.
+GROUP, GROUP_BYTES = 32, 64 * 1024
+EXTRACTED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,43 @@ def build(dataset_id: str, shop: Workshop) -> Iterator[Progress]:
         if operation.kind == "delete" and operation.document_id in documents:
             yield from remove(documents.pop(operation.document_id), shop)
     waiting = [d for d in documents.values() if d.status in {"added", "processing"}]
-    for position, document in enumerate(waiting):
-        for step in add(document, shop):
-            yield replace(step, done=(position + step.done) / len(waiting))
+    before = 0
+    for group in _groups(waiting):
+        for step in add(group, shop):
+            yield replace(step, done=(before + step.done * len(group)) / len(waiting))
+        before += len(group)
 
 
-def add(document: Document, shop: Workshop) -> Iterator[Progress]:
-    """Process one document; a file that can't be read ends as `failed` with its reason, and the others go on."""
+def _groups(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    """The documents in order, small ones together: a write to the stores costs nearly the same for one as for many."""
+    group: list[Document] = []
+    for document in documents:
+        if group and (len(group) == GROUP or sum(d.size for d in group) + document.size > GROUP_BYTES):
+            yield group
+            group = []
+        group.append(document)
+    if group:
+        yield group
+
+
+def add(documents: Sequence[Document], shop: Workshop) -> Iterator[Progress]:
+    """Process documents together; a file that can't be read ends as `failed` with its reason, and the others go on.
+
+    `done` goes from 0 to 1 over all of them.
+    """
+    vectors: Vectors = {}
+    ready: list[tuple[Document, Operation]] = []
+    for position, document in enumerate(documents):
+        for step in _prepare(document, shop, vectors, ready):
+            yield replace(step, done=EXTRACTED * (position + step.done) / len(documents))
+    if ready:
+        yield from _store(ready, shop, vectors)
+
+
+def _prepare(
+    document: Document, shop: Workshop, vectors: Vectors, ready: list[tuple[Document, Operation]]
+) -> Iterator[Progress]:
+    """Read, chunk and extract a document into the log, and append it to `ready`; a failed one is reported instead."""
     start = perf_counter()
     try:
         file = read(document.name, shop.stored(document), shop.limits)
@@ -73,10 +106,9 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
         return
     operation = shop.operations.begin(document.dataset_id, document.id, "add")
     document = replace(document, status="processing")
-    vectors: Vectors = {}
     if operation.stage not in STAGES:
         chunks = chunk(document.id, file.pages, shop.embedder.count_tokens, shop.chunk_tokens)
-        yield Progress(document.name, "chunked", 0.05, f"{len(chunks)} chunks")
+        yield Progress(document.name, "chunked", 0.1, f"{len(chunks)} chunks")
         found = yield from _extract(document, file.title, chunks, shop, vectors)
         said = contributions(document, file.title, chunks, [f for f, _ in found], [s for _, s in found])
         shop.operations.contribute(document.dataset_id, document.id, said)
@@ -84,9 +116,9 @@ def add(document: Document, shop: Workshop) -> Iterator[Progress]:
         shop.catalog.put_document(replace(document, report=report))
         operation = shop.operations.advance(operation, "extracted")
         yield Progress(
-            document.name, "extracted", 0.5, f"{report['entities']} entities, {report['relations']} relations"
+            document.name, "extracted", 1.0, f"{report['entities']} entities, {report['relations']} relations"
         )
-    yield from _store(document, operation, shop, vectors)
+    ready.append((document, operation))
 
 
 def _extract(
@@ -102,30 +134,35 @@ def _extract(
         embedded = pool.submit(_embedded, [s for own in told for s in own], shop, vectors)
         for found in shop.extractor.extract(title, [c.text for c in chunks]):
             facts.append(found)
-            yield Progress(document.name, "extracting", 0.05 + 0.4 * len(facts) / len(chunks))
+            yield Progress(document.name, "extracting", 0.1 + 0.8 * len(facts) / len(chunks))
         embedded.result()
     summaries = [summarise(own, np.stack([vectors[s] for s in own])) if own else "" for own in told]
     return list(zip(facts, summaries, strict=True))
 
 
-def _store(document: Document, operation: Operation, shop: Workshop, vectors: Vectors) -> Iterator[Progress]:
-    """Write what the log says into graph, vectors and lexical index; then switch the document in."""
-    said = shop.operations.contributions(document.dataset_id, document.id)
-    elements = _folded(document.dataset_id, [c.element_id for c in said], shop)
+def _store(ready: Sequence[tuple[Document, Operation]], shop: Workshop, vectors: Vectors) -> Iterator[Progress]:
+    """Write what the log says of these documents into graph, vectors and lexical index; then switch each of them in."""
+    documents = [document for document, _ in ready]
+    dataset_id = documents[0].dataset_id
+    title = documents[0].name if len(documents) == 1 else f"{documents[0].name} and {len(documents) - 1} more"
+    said = [c for d in documents for c in shop.operations.contributions(dataset_id, d.id)]
+    elements = _folded(dataset_id, [c.element_id for c in said], shop)
     nodes, edges = _for_graph(elements.values())
     shop.stores.graph.upsert(nodes, edges)
-    operation = shop.operations.advance(operation, "graph")
-    yield Progress(document.name, "graph", 0.6, f"{len(nodes)} nodes, {len(edges)} edges")
+    operations = [shop.operations.advance(operation, "graph") for _, operation in ready]
+    yield Progress(title, "graph", 0.6, f"{len(nodes)} nodes, {len(edges)} edges")
     for collection, done, total in _write_rows(elements.values(), _names(elements, edges, shop), shop, vectors):
-        yield Progress(document.name, "vectors", 0.6 + 0.3 * done / max(total, 1), collection)
-    operation = shop.operations.advance(operation, "vectors")
-    yield Progress(document.name, "vectors", 0.9)
-    passages = [(n.id, n.text) for n in nodes if n.type == CHUNK and n.properties.get("document_id") == document.id]
-    shop.stores.lexical.replace(document.id, passages, document.node_sets)
-    operation = shop.operations.advance(operation, "lexical")
-    yield Progress(document.name, "lexical", 0.95)
-    shop.operations.advance(operation, "done")
-    yield Progress(document.name, "done", 1.0)
+        yield Progress(title, "vectors", 0.6 + 0.3 * done / max(total, 1), collection)
+    operations = [shop.operations.advance(operation, "vectors") for operation in operations]
+    yield Progress(title, "vectors", 0.9)
+    for position, (document, operation) in enumerate(zip(documents, operations, strict=True)):
+        passages = [(n.id, n.text) for n in nodes if n.type == CHUNK and n.properties.get("document_id") == document.id]
+        shop.stores.lexical.replace(document.id, passages, document.node_sets)
+        share = 0.9 + 0.1 * position / len(documents)
+        operation = shop.operations.advance(operation, "lexical")
+        yield Progress(document.name, "lexical", share)
+        shop.operations.advance(operation, "done")
+        yield Progress(document.name, "done", share)
 
 
 def remove(document: Document, shop: Workshop) -> Iterator[Progress]:

@@ -36,6 +36,17 @@ def with_sources(query: Query, found: Found, deps: Deps) -> Found:
     return replace(found, sources=sources, statements=statements)
 
 
+def numbered_as(sources: Sequence[Source], found: Found) -> Found:
+    """`found` with its sources and statements numbered as in `sources`; those that are not among them are left out."""
+    numbers = {source.chunk_id: source.number for source in sources}
+    known = {s.number: numbers[s.chunk_id] for s in found.sources if s.chunk_id in numbers}
+    return replace(
+        found,
+        sources=tuple(replace(s, number=known[s.number]) for s in found.sources if s.number in known),
+        statements=tuple(replace(s, source=known[s.source]) for s in found.statements if s.source in known),
+    )
+
+
 def _is_edge(item: Item) -> bool:
     """Whether the item is an edge: a ranked triplet, or a row of the triplet collection."""
     return isinstance(item, Triplet) or "relationship" in item.entry.extra

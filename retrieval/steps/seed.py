@@ -14,7 +14,9 @@ from retrieval.recipe import Step
 
 
 def embed(query: Query, found: Found, deps: Deps) -> Found:
-    """`found` with the question's vector: the one embedding of a search."""
+    """`found` with the question's vector: the one embedding of a search, or the one made with others in a batch."""
+    if query.vector is not None:
+        return replace(found, vector=query.vector)
     return replace(found, vector=deps.embedder.embed([query.text])[0])
 
 
