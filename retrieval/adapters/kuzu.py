@@ -19,7 +19,7 @@ from retrieval.model import Edge, Node
 if TYPE_CHECKING:
     import kuzu
 
-BUFFER_POOL = 256 << 20
+BUFFER_POOL = 512 << 20
 MAX_DB_SIZE = 1 << 34
 BATCH = 500
 ARROW_ROWS = 100_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from textwrap import shorten
 
 from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, summary_id
@@ -18,7 +19,7 @@ DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "NodeSet",
 )
 ENTITY = "Entity"
-LONGEST_MENTION = 100
+LONGEST_MENTION, LONGEST_DESCRIPTION = 100, 1000
 STRUCTURAL = frozenset({"is_part_of", "contains", "is_a", "made_from", "belongs_to_set"})
 
 
@@ -109,7 +110,9 @@ def mentions(mention: Mention, said: Collection[str] = ()) -> str:
 def folded(said: Sequence[Contribution]) -> Node | Edge:
     """One element from everything that is said about it: the first naming, all descriptions, all node sets.
 
-    An edge keeps the first text, since its vector belongs to that text; later ones are kept in `properties`.
+    An edge keeps the first text, since its vector belongs to that text; later ones are kept in `properties`. Of a node's
+    descriptions so many are shown as LONGEST_DESCRIPTION holds: a country named in every document would fill a context
+    by itself, and be written anew with each of them. The log keeps them all.
     """
     elements = [contribution.element for contribution in said]
     first = elements[0]
@@ -123,11 +126,19 @@ def folded(said: Sequence[Contribution]) -> Node | Edge:
         first.id,
         first.type,
         first.name,
-        " ".join(_distinct(n.description for n in nodes)),
+        _joined(_distinct(n.description for n in nodes)),
         first.text,
         max(n.importance_weight for n in nodes),
         tuple(sorted({name for n in nodes for name in n.node_sets})),
         first.properties,
+    )
+
+
+def _joined(descriptions: Sequence[str]) -> str:
+    """The first description, and those after it that still fit."""
+    lengths = accumulate(len(text) + 1 for text in descriptions)
+    return " ".join(
+        t for i, (t, end) in enumerate(zip(descriptions, lengths, strict=True)) if not i or end <= LONGEST_DESCRIPTION
     )
 
 
