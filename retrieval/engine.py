@@ -55,7 +55,7 @@ class Engine(Library):
         self.parts.embedder.embed(["warm up"])
         for dataset in self.parts.catalog.datasets():
             if dataset.version:
-                self.memory(dataset.id).graph(dataset.version)
+                self.memory(dataset.id).titles(dataset.version)
                 self.memory(dataset.id).stores.vectors.warm_up()
 
     # ---------------------------------------------------------------- asking
@@ -194,6 +194,7 @@ class Engine(Library):
             vectors=memory.stores.vectors,
             lexical=memory.stores.lexical,
             graph=lambda: memory.graph(dataset.version),
+            titles=lambda: memory.titles(dataset.version),
             nodes=memory.stores.graph.nodes,
             provenance=provenance,
             now=parts.now(),

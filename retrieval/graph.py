@@ -123,6 +123,16 @@ class Graph:
         """The id of each node index."""
         return list(self.node_ids.take(pa.array(nodes)).to_pylist())
 
+    def named_relationship(self, edges: Ints, relationship: str) -> npt.NDArray[np.bool_]:
+        """Which of the edges have this relationship."""
+        names = self.relationships.take(pa.array(edges))
+        return np.asarray(pc.equal(names, relationship).to_numpy(zero_copy_only=False), dtype=bool)
+
+    @cached_property
+    def documents(self) -> tuple[str, ...]:
+        """Ids of the nodes of documents."""
+        return tuple(self.node_ids.filter(pc.equal(self.node_types, "TextDocument")).to_pylist())
+
     @cached_property
     def _by_kind(self) -> tuple[Ints, Ints]:
         """(offsets, edge indices) of each edge kind."""

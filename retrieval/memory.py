@@ -10,6 +10,7 @@ from retrieval import graph as snapshots
 from retrieval.graph import Graph
 from retrieval.model import Edge
 from retrieval.ports import FeedbackStore, GraphStore, LexicalIndex, OperationLog, VectorStore
+from retrieval.titles import Titles, titles
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Memory:
         self._feedback = feedback
         self._lock = Lock()
         self._graph: Graph | None = None
+        self._titled: dict[str, str] = {}
+        self._titles: tuple[Graph, Titles] | None = None
 
     def graph(self, version: int) -> Graph:
         """The graph at this data version, with its feedback weights; built once per version."""
@@ -47,6 +50,17 @@ class Memory:
                 bare = snapshots.build(version, nodes, edges, self._operations.hidden(self.dataset_id))
                 self._graph = self._weighted(bare)
             return self._graph
+
+    def titles(self, version: int) -> Titles:
+        """The titles of the documents at this data version; only those of new documents are read."""
+        graph = self.graph(version)
+        with self._lock:
+            if self._titles is None or self._titles[0] is not graph:
+                unread = [i for i in graph.documents if i not in self._titled]
+                self._titled |= {node.id: node.description or node.name for node in self.stores.graph.nodes(unread)}
+                present = {i: self._titled[i] for i in graph.documents if i in self._titled}
+                self._titled, self._titles = present, (graph, titles(present))
+            return self._titles[1]
 
     def forget(self) -> None:
         """Build the snapshot anew for the next query: a document was hidden."""

@@ -303,12 +303,16 @@ class Triplet:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One retrieved text; `distance` (lower is closer) or `score` (BM25, higher is better), whichever its search gives."""
+    """One retrieved text; `distance` (lower is closer) or `score` (higher is better), whichever its search gives.
+
+    `parts` says what each lane of a fused search gave to the score.
+    """
 
     rank: int
     entry: Entry
     distance: float | None = None
     score: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -316,7 +320,34 @@ class Passage:
         return self.entry.id
 
 
-Item: TypeAlias = Triplet | Passage
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """An entity with what is said about it: `kind` is its type as shown, `edges` are (edge, its text), most relevant first."""
+
+    rank: int
+    node: Node
+    kind: str
+    edges: tuple[tuple[Edge, str], ...] = ()
+    distance: float | None = None
+
+    @property
+    def id(self) -> str:
+        """The entity's id."""
+        return self.node.id
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement near the question, by its text alone; `edge` is the first that says it."""
+
+    rank: int
+    id: str
+    text: str
+    edge: Edge
+    distance: float
+
+
+Item: TypeAlias = Triplet | Passage | Statements | Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,12 +416,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a search has so far; each step returns a new one."""
+    """What a search has so far; each step returns a new one. `lanes` holds, by lane, each candidate's value, best first."""
 
     vector: Floats | None = None
     seeds: tuple[Hits, ...] = ()
     fragment: Fragment | None = None
+    lanes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     items: tuple[Item, ...] = ()
+    prelude: str = ""
     context: str = ""
     sources: tuple[Source, ...] = ()
     statements: tuple[Statement, ...] = ()

@@ -39,6 +39,7 @@ from retrieval.model import (
     Verdict,
     Window,
 )
+from retrieval.titles import Titles
 
 # ------------------------------------------------------------------ models
 
@@ -212,6 +213,11 @@ class LexicalIndex(Protocol):
     def search(self, query: str, limit: int | None, node_sets: NodeSetFilter | None = None) -> list[tuple[str, float]]:
         """(chunk id, score > 0), best first, ties by the order in which chunks were added; only chunks that share a term."""
 
+    def coverage(self, query: str, ids: Sequence[str]) -> list[float]:
+        """How much of the question each of these chunks covers, 0..1: BM25 without its factor k1 + 1, over the sum of the
+        idf of the question's words; a word that no chunk has counts like the rarest. 0 for unknown ids (models.md A.3).
+        """
+
     def close(self) -> None:
         """Let go of files."""
 
@@ -343,6 +349,7 @@ class Deps:
     vectors: VectorStore
     lexical: LexicalIndex
     graph: Callable[[], Graph]
+    titles: Callable[[], Titles]
     nodes: Callable[[Sequence[str]], list[Node]]
     provenance: Callable[[Sequence[str]], Mapping[str, list[str]]]
     now: datetime

@@ -9,11 +9,14 @@ from retrieval.errors import UnsupportedSearchTypeError
 from retrieval.model import CHUNKS, SUMMARIES, TRIPLETS
 from retrieval.recipe import Recipe
 from retrieval.steps.complete import answer
+from retrieval.steps.entities import entities_and_facts
+from retrieval.steps.lanes import cut, fuse, lanes
 from retrieval.steps.loop import agent, condense, decompose, extend, follow_up
 from retrieval.steps.project import fragment
 from retrieval.steps.rank import triplets
-from retrieval.steps.render import nodes_and_connections, texts
+from retrieval.steps.render import nodes_and_connections, sections, texts
 from retrieval.steps.seed import embed, lexical, nearest, nearest_everywhere
+from retrieval.steps.walk import walk
 
 COMMON = ("top_k", "node_name", "node_name_filter_operator", "only_context")
 ANSWERING = (*COMMON, "include_references", "system_prompt", "context_token_budget")
@@ -76,6 +79,36 @@ RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
         _graph,
+        Recipe(
+            name="HYBRID_COMPLETION",
+            group="Answers",
+            label="Hybrid",
+            about="Puts together exact words, meaning, summaries and a walk over the graph, with entities and facts.",
+            find=(
+                ("embed", embed),
+                ("lanes", lanes),
+                ("fuse", fuse),
+                ("walk", walk),
+                ("cut", cut),
+                ("entities", entities_and_facts),
+            ),
+            render=sections,
+            complete=answer,
+            calls="1",
+            needs=(CHUNKS,),
+            options=ANSWERING,
+            config={
+                "chunks_top_k": None,
+                "entities_top_k": None,
+                "facts_top_k": None,
+                "max_edges_per_entity": 10,
+                "text_summaries_top_k": None,
+                "fusion": "coverage",
+                "walk": True,
+                "use_importance_weight": True,
+            },
+            hint="any question; names and topics together, also where several passages must be joined",
+        ),
         _rag,
         replace(
             _graph,
@@ -169,6 +202,7 @@ class SearchType(StrEnum):
     """The names of the search types; a test holds it equal to RECIPES."""
 
     GRAPH_COMPLETION = "GRAPH_COMPLETION"
+    HYBRID_COMPLETION = "HYBRID_COMPLETION"
     RAG_COMPLETION = "RAG_COMPLETION"
     GRAPH_SUMMARY_COMPLETION = "GRAPH_SUMMARY_COMPLETION"
     GRAPH_COMPLETION_COT = "GRAPH_COMPLETION_COT"

@@ -8,7 +8,20 @@ from time import perf_counter
 from typing import Any
 
 from retrieval.errors import MemoryLensError, ModelError
-from retrieval.model import Dataset, Found, Hits, Json, Node, Passage, Query, StoredTurn, Triplet
+from retrieval.model import (
+    Dataset,
+    Fact,
+    Found,
+    Hits,
+    Item,
+    Json,
+    Node,
+    Passage,
+    Query,
+    Statements,
+    StoredTurn,
+    Triplet,
+)
 from retrieval.picture import drawn
 from retrieval.ports import Deps
 from retrieval.recipe import Recipe
@@ -124,6 +137,8 @@ class Turn:
             "context_tokens": deps.embedder.count_tokens([found.context])[0] if deps and found.context else 0,
             "triplets": [row(item) for item in found.items if isinstance(item, Triplet)],
             "passages": [row(item) for item in found.items if isinstance(item, Passage)],
+            "entities": [row(item) for item in found.items if isinstance(item, Statements)],
+            "facts": [row(item) for item in found.items if isinstance(item, Fact)],
             "drafts": [asdict(draft) for draft in found.drafts],
             "sources": [asdict(source) for source in found.sources],
             "picture": drawn(found.fragment, found.items) if found.fragment is not None and found.items else None,
@@ -142,6 +157,10 @@ def node_ids(found: Found) -> tuple[str, ...]:
     for item in found.items:
         if isinstance(item, Triplet):
             used |= {item.source.id, item.target.id}
+        elif isinstance(item, Statements):
+            used |= {item.id, *(end for edge, _ in item.edges for end in (edge.source, edge.target))}
+        elif isinstance(item, Fact):
+            continue
         elif "relationship" in item.entry.extra:
             used |= {str(item.entry.extra[end]) for end in ("source_id", "target_id")}
         else:
@@ -151,13 +170,24 @@ def node_ids(found: Found) -> tuple[str, ...]:
 
 def edge_ids(found: Found) -> tuple[str, ...]:
     """Ids of the edges that the context uses, sorted."""
-    edges = {i.id for i in found.items if isinstance(i, Triplet) or "relationship" in i.entry.extra}
+    edges: set[str] = set()
+    for item in found.items:
+        if isinstance(item, Statements):
+            edges |= {edge.id for edge, _ in item.edges}
+        elif isinstance(item, Triplet) or (isinstance(item, Passage) and "relationship" in item.entry.extra):
+            edges.add(item.id)
     return tuple(sorted(edges))
 
 
-def row(item: Triplet | Passage) -> dict[str, Any]:
-    """One result as JSON: the fields of a chunk row (D7), or a triplet with what its score is made of."""
-    return _passage(item) if isinstance(item, Passage) else _triplet(item)
+def row(item: Item) -> dict[str, Any]:
+    """One result as JSON: the fields of a chunk row (D7), a triplet with what its score is made of, an entity, a fact."""
+    if isinstance(item, Passage):
+        return _passage(item)
+    if isinstance(item, Statements):
+        return _statements(item)
+    if isinstance(item, Fact):
+        return {"rank": item.rank, "id": item.id, "text": item.text, "distance": item.distance}
+    return _triplet(item)
 
 
 def _passage(item: Passage) -> dict[str, Any]:
@@ -175,6 +205,18 @@ def _passage(item: Passage) -> dict[str, Any]:
         "chunk_id": entry.chunk_id,
         "distance": item.distance,
         "score": item.score,
+        **({"parts": dict(item.parts)} if item.parts else {}),
+    }
+
+
+def _statements(item: Statements) -> dict[str, Any]:
+    return {
+        "rank": item.rank,
+        "id": item.id,
+        "name": item.node.name,
+        "type": item.kind,
+        "distance": item.distance,
+        "statements": [text for _, text in item.edges],
     }
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock, RLock
+from threading import Condition, Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 BUFFER_POOL = 512 << 20
 MAX_DB_SIZE = 1 << 34
 BATCH = 500
+# A file is written anew when it has grown by this, and to this many times its size.
+GROWN_BYTES, GROWN_TIMES = 48 << 20, 3
 ARROW_ROWS = 100_000
 NAME_FROM_TEXT = 60
 SCHEMA = (
@@ -62,6 +64,10 @@ ALL_EDGES = (
     "MATCH (a:Node)-[e:Edge]->(b:Node) RETURN a.id AS source, b.id AS target, e.relationship_name AS relationship, "
     "e.edge_text AS text, e.importance_weight AS importance_weight"
 )
+WHOLE_NODES = f"MATCH (n:Node) RETURN {', '.join(f'n.{field.name} AS {field.name}' for field in NODE_COLUMNS)}"
+WHOLE_EDGES = "MATCH (a:Node)-[e:Edge]->(b:Node) RETURN a.nid AS `from`, b.nid AS `to`, " + ", ".join(
+    f"e.{field.name} AS {field.name}" for field in list(EDGE_COLUMNS)[2:]
+)
 SET_NODE = (
     "MATCH (n:Node) WHERE n.nid = $nid SET n.type = $type, n.name = $name, n.description = $description, n.text = $text, "
     "n.importance_weight = $importance_weight, n.node_sets = $node_sets, n.properties = $properties"
@@ -77,7 +83,8 @@ DELETE_EDGE = "MATCH (a:Node)-[e:Edge]->(b:Node) WHERE a.nid = $from AND b.nid =
 class Handle:
     """One open database of this process, shared by all who open the same file.
 
-    `users` counts the open stores and the calls under way: closing under a running query would end the process.
+    `users` counts the open stores and the calls under way: closing under a running query would end the process. `calls`
+    counts the latter alone, so that the database can be swapped for a compact one while stores stay open.
     """
 
     def __init__(self, path: str, database: kuzu.Database) -> None:
@@ -85,6 +92,37 @@ class Handle:
         self.database = database
         self.users = 0
         self.writing = RLock()
+        self.calls = 0
+        self.swapping = False
+        # Unknown until it was written anew: a large file is, at its first change.
+        self.compacted = 0
+        self.idle = Condition()
+
+    @contextmanager
+    def calling(self) -> Iterator[kuzu.Database]:
+        """The database, which is not swapped while the call lasts."""
+        with self.idle:
+            self.idle.wait_for(lambda: not self.swapping)
+            database = self.database
+            self.calls += 1
+        try:
+            yield database
+        finally:
+            with self.idle:
+                self.calls -= 1
+                self.idle.notify_all()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No call is under way inside, and new ones wait; only for a thread that is in no call itself."""
+        with self.idle:
+            self.swapping = True
+            try:
+                self.idle.wait_for(lambda: self.calls == 0)
+                yield
+            finally:
+                self.swapping = False
+                self.idle.notify_all()
 
 
 _open: dict[str, Handle] = {}
@@ -114,6 +152,42 @@ def _database(path: str) -> kuzu.Database:
                 "(MEMORY_LENS_DATA)."
             ) from error
         raise StoreError(f"The graph at {path} can't be opened: {error}. Restore it from a backup.") from error
+
+
+def compact(handle: Handle) -> None:
+    """Write the database anew and put it in the old one's place. Kuzu rewrites whole columns with every COPY and keeps the
+    old ones: a file that grew by thousands of small writes becomes too large for its buffer pool.
+    """
+    import kuzu
+
+    fresh = f"{handle.path}.new"
+    _remove(fresh)
+    with handle.writing:
+        with handle.calling() as database, kuzu.Connection(database) as connection:
+            nodes = connection.execute(WHOLE_NODES).get_as_arrow(ARROW_ROWS).cast(NODE_COLUMNS)
+            edges = connection.execute(WHOLE_EDGES).get_as_arrow(ARROW_ROWS).cast(EDGE_COLUMNS)
+        made = kuzu.Database(fresh, buffer_pool_size=BUFFER_POOL, max_db_size=MAX_DB_SIZE)
+        try:
+            with kuzu.Connection(made) as connection:
+                for statement in SCHEMA:
+                    connection.execute(statement)
+                for table, rows in (("Node", nodes), ("Edge", edges)):
+                    if len(rows):
+                        connection.execute(f"COPY {table} FROM $rows", {"rows": rows})
+        finally:
+            made.close()
+        with handle.alone():
+            handle.database.close()
+            _remove(f"{handle.path}.wal")
+            Path(fresh).replace(handle.path)
+            handle.database = _database(handle.path)
+            handle.compacted = Path(handle.path).stat().st_size
+
+
+def _remove(path: str) -> None:
+    for file in (path, f"{path}.wal"):
+        with suppress(FileNotFoundError):
+            Path(file).unlink()
 
 
 def _release(handle: Handle) -> None:
@@ -185,6 +259,7 @@ class KuzuGraph:
                         connection.execute(SET_NODE, {k: v for k, v in row.items() if k != "id"})
                     for link in altered:
                         connection.execute(SET_EDGE, link)
+        self._compact_if_grown()
 
     def delete(self, nodes: Iterable[str], edges: Iterable[Edge]) -> None:
         """Remove edges, then nodes; edges go both ways first, since Kuzu leaves phantoms of them otherwise."""
@@ -207,6 +282,19 @@ class KuzuGraph:
             _release(self._handle)
 
     # ---------------------------------------------------------------- inside
+
+    def _compact_if_grown(self) -> None:
+        handle = self._handle
+        size = Path(handle.path).stat().st_size
+        if size - handle.compacted < GROWN_BYTES or size < GROWN_TIMES * handle.compacted:
+            return
+        self._begin()
+        try:
+            compact(handle)
+        except RuntimeError as error:
+            raise StoreError(f"The graph database can't be written anew: {error}") from error
+        finally:
+            _release(handle)
 
     def _node_rows(self, connection: kuzu.Connection, keys: Sequence[int]) -> list[dict[str, Any]]:
         names = [field.name for field in NODE_COLUMNS]
@@ -235,7 +323,7 @@ class KuzuGraph:
 
         self._begin()
         try:
-            with kuzu.Connection(self._handle.database) as connection:
+            with self._handle.calling() as database, kuzu.Connection(database) as connection:
                 yield connection
         except (RuntimeError, ValueError) as error:
             raise StoreError(f"The graph database failed: {error}") from error

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from pathlib import Path
 from threading import RLock
 
@@ -51,6 +52,16 @@ class Postings:
     offsets: npt.NDArray[np.int64]
     chunks: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float64]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Position of each chunk id."""
+        return {chunk: place for place, chunk in enumerate(self.ids)}
+
+    def having(self, term: str) -> int:
+        """In how many chunks a word occurs."""
+        code = self.terms.get(term)
+        return 0 if code is None else int(self.offsets[code + 1] - self.offsets[code])
 
     @cached_property
     def members(self) -> dict[str, npt.NDArray[np.bool_]]:
@@ -110,6 +121,16 @@ class SqliteLexical:
             found = found[scores[found] >= least - TIE]
         best = found[np.lexsort((found, -np.round(scores[found], DECIMALS)))][:limit]
         return [(index.ids[chunk], float(scores[chunk])) for chunk in best]
+
+    def coverage(self, query: str, ids: Sequence[str]) -> list[float]:
+        """The share of the question's weight that each chunk covers."""
+        index = self._loaded()
+        asked = dict.fromkeys(query_tokens(query, self._stop_words))
+        weight = sum(_idf(len(index.ids), index.having(term)) for term in asked)
+        if not weight:
+            return [0.0] * len(ids)
+        scores = _scores(index, asked) / (weight * (K1 + 1))
+        return [float(scores[index.places[i]]) if i in index.places else 0.0 for i in ids]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -200,10 +221,13 @@ def _scores(index: Postings, asked: Iterable[str]) -> npt.NDArray[np.float64]:
         code = index.terms.get(term)
         if code is not None:
             span = slice(index.offsets[code], index.offsets[code + 1])
-            having = index.offsets[code + 1] - index.offsets[code]
-            idf = np.log(1 + (len(index.ids) - having + 0.5) / (having + 0.5))
-            scores[index.chunks[span]] += idf * index.weights[span]
+            scores[index.chunks[span]] += _idf(len(index.ids), index.having(term)) * index.weights[span]
     return scores
+
+
+def _idf(chunks: int, having: int) -> float:
+    """The weight of a word that so many of the chunks have."""
+    return log(1 + (chunks - having + 0.5) / (having + 0.5))
 
 
 def _admitted(index: Postings, node_sets: NodeSetFilter) -> npt.NDArray[np.bool_]:

@@ -247,5 +247,14 @@ class MemoryLexical:
                 scored.append((chunk, score))
         return sorted(scored, key=lambda pair: -round(pair[1], 9))[:limit]
 
+    def coverage(self, query: str, ids: Sequence[str]) -> list[float]:
+        """The share of the question's weight that each chunk covers."""
+        with self._lock:
+            words = [words for _, words, _, _ in self._chunks.values()]
+        frequencies = [sum(t in own for own in words) for t in dict.fromkeys(query_tokens(query, self._stop_words))]
+        weight = sum(math.log(1 + (len(words) - df + 0.5) / (df + 0.5)) for df in frequencies)
+        scores = dict(self.search(query, None))
+        return [scores.get(i, 0.0) / (weight * (K1 + 1)) if weight else 0.0 for i in ids]
+
     def close(self) -> None:
         """Nothing to let go of."""

@@ -7,12 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from retrieval.identity import sentence_id
-from retrieval.model import CHUNKS, SENTENCES, Entry, Found, Item, Passage, Query, Source, Statement, Triplet
+from retrieval.model import (
+    CHUNKS,
+    SENTENCES,
+    Entry,
+    Fact,
+    Found,
+    Item,
+    Passage,
+    Query,
+    Source,
+    Statement,
+    Statements,
+    Triplet,
+)
 from retrieval.ports import Deps
 from retrieval.sentences import sentences
 from retrieval.words import STOP_WORDS, tokens
 
-CHUNK = "DocumentChunk"
+CHUNK, CONTAINS = "DocumentChunk", "contains"
 MOST_SOURCES = 40
 SNIPPET = 160
 FEWEST_LINES, MOST_LINES = 3, 5
@@ -26,7 +39,7 @@ FUNCTION_WORDS = STOP_WORDS | set(
 def with_sources(query: Query, found: Found, deps: Deps) -> Found:
     """`found` with the chunks behind its context, in rank order, and the statements that an answer may quote."""
     ids = dict.fromkeys(chunk for item in found.items for chunk in _own_chunks(item))
-    edges = [item.id for item in found.items if _is_edge(item)]
+    edges = [edge for item in found.items for edge in _own_edges(item)]
     said_in = deps.provenance(edges) if edges else {}
     ids.update(dict.fromkeys(chunk for edge in edges for chunk in said_in.get(edge, ())[:3]))
     rows = deps.vectors.fetch(CHUNKS, list(ids)[:MOST_SOURCES])
@@ -47,16 +60,20 @@ def numbered_as(sources: Sequence[Source], found: Found) -> Found:
     )
 
 
-def _is_edge(item: Item) -> bool:
-    """Whether the item is an edge: a ranked triplet, or a row of the triplet collection."""
-    return isinstance(item, Triplet) or "relationship" in item.entry.extra
+def _own_edges(item: Item) -> list[str]:
+    """Ids of the edges that an item shows: a triplet, a row of the triplet collection, an entity's statements, a fact."""
+    if isinstance(item, Statements):
+        return [edge.id for edge, _ in item.edges]
+    if isinstance(item, Fact):
+        return [item.edge.id]
+    return [item.id] if isinstance(item, Triplet) or "relationship" in item.entry.extra else []
 
 
 def _own_chunks(item: Item) -> list[str]:
     """The chunks that an item shows: itself, what it summarises, or a triplet's chunk nodes."""
     if isinstance(item, Passage):
         return [item.entry.chunk_id] if item.entry.chunk_id else []
-    return [node.id for node in (item.source, item.target) if node.type == CHUNK]
+    return [node.id for node in (item.source, item.target) if node.type == CHUNK] if isinstance(item, Triplet) else []
 
 
 def _source(number: int, row: Entry) -> Source:
@@ -85,20 +102,24 @@ def _edge_statements(
     """The texts of the edges, each with the first source that says it."""
     statements = []
     for item in items:
-        text, distance = _said(item)
-        numbered = [numbers[c] for c in said_in.get(item.id, ()) if c in numbers]
-        if text and numbered:
-            statements.append(Statement(text, numbered[0], distance))
+        for edge, text, distance in _said(item):
+            numbered = [numbers[c] for c in said_in.get(edge, ()) if c in numbers]
+            if text and numbered:
+                statements.append(Statement(text, numbered[0], distance))
     return statements
 
 
-def _said(item: Item) -> tuple[str, float | None]:
-    """(text, distance) of what an edge says; chunks and their mentions say nothing of their own."""
+def _said(item: Item) -> list[tuple[str, str, float | None]]:
+    """(edge id, text, distance) of what edges say; chunks and their mentions say nothing of their own."""
     if isinstance(item, Passage):
-        return str(item.entry.extra.get("said", "")), item.distance
+        return [(item.id, str(item.entry.extra.get("said", "")), item.distance)]
+    if isinstance(item, Statements):
+        return [(edge.id, edge.text, None) for edge, _ in item.edges]
+    if isinstance(item, Fact):
+        return [] if item.edge.relationship == CONTAINS else [(item.edge.id, item.text, item.distance)]
     if item.source.type == CHUNK:
-        return "", None
-    return item.edge.text, item.edge_distance if item.edge_matched else None
+        return []
+    return [(item.id, item.edge.text, item.edge_distance if item.edge_matched else None)]
 
 
 def evidence_block(answer: str, sources: Sequence[Source], limit: int = MOST_LINES) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from retrieval.model import Found, Node, Passage, Query, Triplet
+from retrieval.model import Fact, Found, Node, Passage, Query, Statements, Triplet
 from retrieval.ports import Deps
 from retrieval.words import title
 
@@ -15,9 +15,32 @@ def texts(query: Query, found: Found, deps: Deps) -> str:
     return "\n".join(item.entry.text for item in found.items if isinstance(item, Passage) and item.entry.text)
 
 
+def sections(query: Query, found: Found, deps: Deps) -> str:
+    """HYBRID's context: global context, passages, entities with their statements, facts; empty sections are left out."""
+    passages = [item.entry.text for item in found.items if isinstance(item, Passage) and item.entry.text]
+    entities = [_entity(item) for item in found.items if isinstance(item, Statements)]
+    facts = [f"- {item.text}" for item in found.items if isinstance(item, Fact)]
+    told = (
+        ("Global context", found.prelude),
+        ("Relevant passages", "\n---\n".join(passages)),
+        ("Relevant entities", "\n\n".join(entities)),
+        ("Related facts", "\n".join(facts)),
+    )
+    return "\n\n".join(f"## {title}\n{text}" for title, text in told if text)
+
+
+def _entity(item: Statements) -> str:
+    name = item.node.name.strip() or item.node.text or item.node.id
+    heading = f"### {name} ({item.kind})" if item.kind else f"### {name}"
+    return "\n".join([heading, *(f"- {text}" for _, text in item.edges)])
+
+
 def nodes_and_connections(query: Query, found: Found, deps: Deps) -> str:
-    """The Nodes and Connections text of the ranked triplets (page, stage 4; layout of reference 2.5)."""
-    return graph_text([item for item in found.items if isinstance(item, Triplet)])
+    """The Nodes and Connections text of the ranked triplets (page, stage 4; layout of reference 2.5), after the prelude
+    where there is one.
+    """
+    own = graph_text([item for item in found.items if isinstance(item, Triplet)])
+    return "\n\n".join(part for part in (found.prelude, own) if part)
 
 
 def graph_text(triplets: Sequence[Triplet]) -> str:

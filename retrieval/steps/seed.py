@@ -28,7 +28,7 @@ def nearest_everywhere(query: Query, found: Found, deps: Deps) -> Found:
     def hits(collection: str) -> Hits:
         scope = None if collection == EDGE_TYPES else query.node_sets
         limit = query.wide_search_top_k if query.node_sets is None else None
-        return _nearest(collection, replace(query, node_sets=scope), found, deps, limit)
+        return nearest_hits(collection, replace(query, node_sets=scope), found, deps, limit)
 
     with ThreadPoolExecutor(max_workers=4) as pool:
         return replace(found, seeds=tuple(pool.map(hits, collections)))
@@ -38,7 +38,7 @@ def nearest(collection: str) -> Step:
     """A step that keeps the top_k nearest rows of one collection as passages."""
 
     def step(query: Query, found: Found, deps: Deps) -> Found:
-        hits = _nearest(collection, query, found, deps, query.top_k)
+        hits = nearest_hits(collection, query, found, deps, query.top_k)
         rows = {entry.id: entry for entry in deps.vectors.fetch(collection, hits.ids)}
         near = [(rows[i], float(d)) for i, d in zip(hits.ids, hits.distances, strict=True) if i in rows]
         items = tuple(Passage(rank, entry, distance=d) for rank, (entry, d) in enumerate(near, start=1))
@@ -47,10 +47,18 @@ def nearest(collection: str) -> Step:
     return step
 
 
+def nearest_rows(
+    collection: str, query: Query, found: Found, deps: Deps, limit: int
+) -> tuple[tuple[str, ...], list[float]]:
+    """(ids, distances) of the nearest rows of a collection, nearest first; none where it does not exist."""
+    hits = nearest_hits(collection, query, found, deps, limit)
+    return hits.ids, hits.distances.tolist()
+
+
 def lexical(query: Query, found: Found, deps: Deps) -> Found:
     """`found` with the top_k chunks by BM25; only chunks that share a term with the question."""
     graph = deps.graph()
-    scored = _visible_matches(query, deps)
+    scored = lexical_matches(query, deps, query.top_k)
     ids = [i for i, _ in scored]
     rows = {entry.id: entry for entry in deps.vectors.fetch(CHUNKS, ids)}
     shown = [(rows[i], s) for i, s in scored if i in rows]
@@ -59,19 +67,19 @@ def lexical(query: Query, found: Found, deps: Deps) -> Found:
     return replace(found, items=items, notes=(*found.notes, *notes))
 
 
-def _visible_matches(query: Query, deps: Deps) -> list[tuple[str, float]]:
-    """The best lexical matches whose document is switched in."""
-    graph, limit = deps.graph(), query.top_k
+def lexical_matches(query: Query, deps: Deps, wanted: int | None) -> list[tuple[str, float]]:
+    """(chunk id, BM25 score) of the best matches whose document is switched in; all of them with None."""
+    graph, limit = deps.graph(), wanted
     while True:
         scored = deps.lexical.search(query.text, limit, query.node_sets)
         seen = graph.find([i for i, _ in scored]) >= 0
         visible = [pair for pair, keep in zip(scored, seen, strict=True) if keep]
-        if limit is None or len(scored) < limit or len(visible) >= (query.top_k or 0):
-            return visible[: query.top_k]
+        if limit is None or len(scored) < limit or len(visible) >= (wanted or 0):
+            return visible[:wanted]
         limit *= 4
 
 
-def _nearest(collection: str, query: Query, found: Found, deps: Deps, limit: int | None) -> Hits:
+def nearest_hits(collection: str, query: Query, found: Found, deps: Deps, limit: int | None) -> Hits:
     """Nearest rows that belong to elements of the current graph; rows of a document being written are passed over."""
     if found.vector is None:
         raise ValueError("embed must run before a vector search")

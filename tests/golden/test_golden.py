@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.model import Passage
+from retrieval.model import Fact, Passage, Statements
 from retrieval.options import Request
 from retrieval.recipes import RECIPES
 from retrieval.turn import Turn
@@ -48,9 +48,16 @@ def _told(small: World, name: str, question: str) -> str:
 def _item(turn: Turn) -> list[str]:
     lines = []
     for item in turn.found.items:
-        if isinstance(item, Passage):
+        if isinstance(item, Statements):
+            lines.append(
+                f"{item.rank}. {item.distance:.4f} {item.node.name} ({item.kind}): {len(item.edges)} statements"
+            )
+        elif isinstance(item, Fact):
+            lines.append(f"{item.rank}. {item.distance:.4f} {item.text!r}")
+        elif isinstance(item, Passage):
             value = item.distance if item.distance is not None else item.score
-            lines.append(f"{item.rank}. {value:.4f} {item.entry.text!r}")
+            parts = " ".join(f"{name} {part:.4f}" for name, part in item.parts.items())
+            lines.append(f"{item.rank}. {value:.4f} {item.entry.text!r}{f' = {parts}' if parts else ''}")
         else:
             parts = f"{item.source_distance:.3f} {item.edge_distance:.3f} {item.target_distance:.3f}"
             lines.append(

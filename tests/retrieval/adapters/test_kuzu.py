@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from retrieval.adapters.kuzu import KuzuGraph
+from retrieval.adapters.kuzu import KuzuGraph, compact
 from retrieval.errors import StoreError, StoreLockedError
-from retrieval.model import Node
+from retrieval.model import Edge, Node
 from tests.retrieval.build_graph import uid
 
 ROOT = Path(__file__).parents[3]
@@ -136,4 +140,55 @@ def test_a_failed_write_leaves_the_store_usable(tmp_path: Path) -> None:
         store.upsert([Node(uid(1), "T", "new", importance_weight="heavy")], [])  # type: ignore[arg-type]
     store.upsert([Node(uid(1), "T", "new")], [])
     assert [n.name for n in store.nodes([uid(1)])] == ["new"]
+    store.close()
+
+
+def test_a_grown_file_is_written_anew_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.adapters.kuzu.GROWN_BYTES", 1 << 20)
+    monkeypatch.setattr("retrieval.adapters.kuzu.GROWN_TIMES", 1)
+    store = KuzuGraph(tmp_path / "graph.kuzu")
+    nodes: dict[str, Node] = {}
+    edges: dict[str, Edge] = {}
+    sizes = []
+    for group in range(12):
+        fresh = [
+            Node(uid(group * 100 + i), "Entity", f"name {i}", "d" * 300 + str(i), "", 0.5, ("a", "b"))
+            for i in range(60)
+        ]
+        changed = [replace(node, description=f"changed in {group} " + "x" * 400) for node in list(nodes.values())[::9]]
+        links = [Edge(node.id, fresh[0].id, "is_a", "", 0.5, {"texts": ["é", str(group)]}) for node in fresh[1:]]
+        store.upsert([*fresh, *changed], links)
+        nodes |= {node.id: node for node in [*fresh, *changed]}
+        edges |= {edge.id: edge for edge in links}
+        sizes.append((tmp_path / "graph.kuzu").stat().st_size)
+    assert any(later < earlier for earlier, later in pairwise(sizes))
+    assert store.nodes(list(nodes)) == list(nodes.values())
+    kept = store.columns()[1].to_pylist()
+    assert {(e["source"], e["target"], e["relationship"]) for e in kept} == {
+        (e.source, e.target, e.relationship) for e in edges.values()
+    }
+    assert store.counts() == (len(nodes), len(edges))
+    store.close()
+    again = KuzuGraph(tmp_path / "graph.kuzu")
+    assert again.counts() == (len(nodes), len(edges))
+    again.close()
+
+
+def test_readers_go_on_while_the_file_is_written_anew(tmp_path: Path) -> None:
+    store = KuzuGraph(tmp_path / "graph.kuzu")
+    store.upsert([Node(uid(i), "Entity", str(i)) for i in range(500)], [])
+    stop, seen = Event(), []
+
+    def read() -> None:
+        while not stop.is_set():
+            seen.append(store.counts()[0])
+
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        reading = [pool.submit(read) for _ in range(3)]
+        for _ in range(5):
+            compact(store._handle)
+        stop.set()
+        for reader in reading:
+            reader.result()
+    assert set(seen) == {500}
     store.close()
