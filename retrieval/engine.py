@@ -10,6 +10,7 @@ from time import perf_counter
 
 from retrieval import conversation, feedback
 from retrieval.errors import MemoryLensError, NoDataError, QueryValidationError, SessionParameterError
+from retrieval.graph import Graph
 from retrieval.library import Library
 from retrieval.model import Choice, Dataset, Edge, Feedback, Found, LoggedQuery, Node, Query, StoredTurn
 from retrieval.options import Request, validated
@@ -138,9 +139,8 @@ class Engine(Library):
     def _found(self, recipe: Recipe, query: Query, dataset: Dataset, deps: Deps, trace: Trace) -> Found:
         """What the search finds; NoDataError where nothing is stored or processed, empty where nothing matches."""
         with trace.stage("check") as record:
-            self._check_data(recipe, dataset)
-            graph = deps.graph()
-            record(Found())
+            graph = self._check_data(recipe, dataset)
+            record({"nodes": len(graph), "edges": graph.edge_count})
         if query.node_sets is not None:
             missing = [name for name in query.node_sets.names if name not in graph.set_names]
             if missing:
@@ -155,19 +155,17 @@ class Engine(Library):
                 record(found)
         return replace(found, notes=(*found.notes, *_relevance(found, self.settings.low_relevance_distance)))
 
-    def _check_data(self, recipe: Recipe, dataset: Dataset) -> None:
-        documents = self.parts.catalog.documents(dataset.id)
-        done = sum(d.status == "done" for d in documents)
-        if not documents:
-            raise NoDataError(
-                f"{dataset.name} (id: {dataset.id}) has no searchable memory: no data has been added. "
-                "Add data first, then run cognify."
+    def _check_data(self, recipe: Recipe, dataset: Dataset) -> Graph:
+        """The dataset's graph; NoDataError where no document of it can be searched."""
+        graph = self.memory(dataset.id).graph(dataset.version)
+        if not graph.documents:
+            waiting = len(self.parts.catalog.documents(dataset.id))
+            reason = (
+                f"it holds {waiting} data item(s), but the graph is empty. Run cognify to process them."
+                if waiting
+                else "no data has been added. Add data first, then run cognify."
             )
-        if not done:
-            raise NoDataError(
-                f"{dataset.name} (id: {dataset.id}) has no searchable memory: it holds {len(documents)} data item(s), "
-                "but the graph is empty. Run cognify to process them."
-            )
+            raise NoDataError(f"{dataset.name} (id: {dataset.id}) has no searchable memory: {reason}")
         self._same_model(dataset)
         collections = self.memory(dataset.id).stores.vectors.counts()
         missing = [name for name in recipe.needs if not collections.get(name)]
@@ -175,6 +173,7 @@ class Engine(Library):
             raise NoDataError(
                 f"{recipe.name} needs {', '.join(missing)}, which {dataset.name} does not have. Run cognify."
             )
+        return graph
 
     def _deps(self, request: Request, recipe: Recipe, dataset: Dataset, session: str) -> Deps:
         parts, memory = self.parts, self.memory(dataset.id)

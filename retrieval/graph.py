@@ -123,10 +123,17 @@ class Graph:
         """The id of each node index."""
         return list(self.node_ids.take(pa.array(nodes)).to_pylist())
 
-    def named_relationship(self, edges: Ints, relationship: str) -> npt.NDArray[np.bool_]:
-        """Which of the edges have this relationship."""
-        names = self.relationships.take(pa.array(edges))
-        return np.asarray(pc.equal(names, relationship).to_numpy(zero_copy_only=False), dtype=bool)
+    def related_by(self, edges: Ints, relationships: Collection[str]) -> npt.NDArray[np.bool_]:
+        """Which of the edges have one of these relationships."""
+        codes, known = self._relationship_codes
+        return np.isin(codes[edges], [known[name] for name in relationships if name in known])
+
+    @cached_property
+    def _relationship_codes(self) -> tuple[Ints, dict[str, int]]:
+        """(code of each edge's relationship, the codes by relationship)."""
+        encoded = self.relationships.dictionary_encode()
+        known = {name: code for code, name in enumerate(encoded.dictionary.to_pylist())}
+        return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), known
 
     @cached_property
     def documents(self) -> tuple[str, ...]:

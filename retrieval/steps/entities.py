@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from retrieval.graph import Graph
 from retrieval.model import EDGE_TYPES, ENTITIES, Edge, Fact, Found, Hits, Indices, Node, Query, Statements
@@ -17,6 +19,7 @@ from retrieval.steps.lanes import limits
 from retrieval.steps.seed import nearest_hits
 
 IS_A = "is_a"
+IS_A_SPELLINGS = ("is_a", "isa", "is a", "is-a", "IS_A", "ISA", "isA", "IsA")
 # Edges that say how the memory is built, not what it is about.
 STRUCTURE = ("contains", "is_part_of", "made_from", "belongs_to_set", "at", "during", "involves")
 ROW_CLASSES = frozenset({"IndexSchema", "Entity", ""})
@@ -60,32 +63,30 @@ def _described(query: Query, hits: Hits, kinds: Indices, graph: Graph, deps: Dep
     rank_of_kind = {int(kind): rank for rank, kind in enumerate(kinds) if kind >= 0}
     inside = None
     if query.node_sets is not None:
-        inside = set(graph.members(query.node_sets.names, match_all=query.node_sets.match_all).tolist())
+        inside = graph.members(query.node_sets.names, match_all=query.node_sets.match_all)
     for rank, (entity, distance) in enumerate(zip(hits.ids, hits.distances.tolist(), strict=True), start=1):
         node = nodes.get(entity) or Node(entity, "")
         [place] = graph.find([entity])
         edges = graph.incident(np.array([place])) if place >= 0 else np.empty(0, np.int64)
-        kept = [
-            int(e) for e in edges if _tells(graph, int(e)) and (inside is None or _within(graph, int(e), place, inside))
-        ]
-        kept.sort(key=lambda e: (not _is_a(graph, e), rank_of_kind.get(int(graph.edge_kinds[e]), len(rank_of_kind))))
-        bullets = _distinct([(edge_at(graph, e), edge_text(graph, e)) for e in kept])[:most]
-        yield Statements(rank, node, _kind(graph, node, kept), tuple(bullets), distance)
+        edges = edges[~graph.related_by(edges, STRUCTURE)]
+        kinds_of = _is_kind(graph, edges)
+        if inside is not None:
+            others = np.where(graph.sources[edges] == place, graph.targets[edges], graph.sources[edges])
+            kept = kinds_of | np.isin(others, inside)
+            edges, kinds_of = edges[kept], kinds_of[kept]
+        near = np.array([rank_of_kind.get(int(kind), len(rank_of_kind)) for kind in graph.edge_kinds[edges]], np.int64)
+        # Repeats of an edge fall away below: some more than wanted are looked at.
+        order = np.lexsort((near, ~kinds_of))[: 2 * most]
+        chosen = [int(e) for e in edges[order]]
+        bullets = _distinct([(edge_at(graph, e), edge_text(graph, e)) for e in chosen])[:most]
+        yield Statements(rank, node, _kind(graph, node, chosen), tuple(bullets), distance)
 
 
-def _tells(graph: Graph, edge: int) -> bool:
-    return graph.relationships[edge].as_py() not in STRUCTURE
-
-
-def _is_a(graph: Graph, edge: int) -> bool:
-    name = "".join(c for c in str(graph.relationships[edge].as_py()).lower() if c.isalpha())
-    return name == "isa" or " is a " in f" {graph.edge_texts[edge].as_py() or ''} "
-
-
-def _within(graph: Graph, edge: int, place: int, inside: set[int]) -> bool:
-    """Whether the edge says what the entity is, or its other end is in the chosen node sets."""
-    source, target = int(graph.sources[edge]), int(graph.targets[edge])
-    return _is_a(graph, edge) or (target if source == place else source) in inside
+def _is_kind(graph: Graph, edges: Indices) -> npt.NDArray[np.bool_]:
+    """Which of the edges say what something is: `is_a` in any spelling, or a text with the words "is a"."""
+    texts = pc.match_substring_regex(graph.edge_texts.take(pa.array(edges)), r"\bis a\b")
+    said = np.asarray(pc.fill_null(texts, fill_value=False).to_numpy(zero_copy_only=False), dtype=bool)
+    return graph.related_by(edges, IS_A_SPELLINGS) | said
 
 
 def _kind(graph: Graph, node: Node, edges: Sequence[int]) -> str:

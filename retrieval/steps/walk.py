@@ -137,7 +137,7 @@ def passages_of(graph: Graph, document: str) -> list[str]:
     if node < 0:
         return []
     edges = graph.incident(np.array([node]))
-    own = edges[(graph.targets[edges] == node) & graph.named_relationship(edges, PART_OF)]
+    own = edges[(graph.targets[edges] == node) & graph.related_by(edges, (PART_OF,))]
     return graph.ids(graph.sources[own[:MOST_OF_DOCUMENT]])
 
 
