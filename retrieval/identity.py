@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 
 OID = uuid.NAMESPACE_OID
 
@@ -68,6 +69,16 @@ def chunk_id(document: str, text: str, occurrence: int) -> str:
 def summary_id(chunk: str) -> str:
     """Id of the summary of a chunk."""
     return str(uuid.uuid5(uuid.UUID(chunk), "TextSummary"))
+
+
+def rule_id(document: str, text: str) -> str:
+    """Id of a rule that a document states."""
+    return _named(f"Rule:{document}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}")
+
+
+def global_summary_id(dataset: str, level: int, children: Sequence[str]) -> str:
+    """Id of a summary of summaries (reference 5)."""
+    return _named(f"GlobalContextSummary:{dataset}:{level}:{','.join(sorted(children))}")
 
 
 def sentence_id(chunk: str, position: int) -> str:

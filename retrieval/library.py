@@ -20,10 +20,12 @@ from retrieval.errors import (
     EmbeddingMismatchError,
     IngestionError,
     NameTakenError,
+    QueryValidationError,
     StoreLockedError,
 )
 from retrieval.identity import document_id
 from retrieval.ingest.elements import CHUNK
+from retrieval.ingest.enrich import PIPELINES
 from retrieval.ingest.pipeline import Workshop, build, remove
 from retrieval.ingest.read import Limits, media_type
 from retrieval.memory import Memories, Memory
@@ -200,6 +202,17 @@ class Library:
         with self._writing(dataset_id):
             self._same_model(dataset)
             yield from build(dataset_id, self._workshop(dataset_id))
+
+    def memify(self, user: str, dataset_id: str, pipeline: str) -> Iterator[Progress]:
+        """Build something over the finished memory: triplet_embeddings, coding_rules or global_context_index."""
+        work = PIPELINES.get(pipeline) if isinstance(pipeline, str) else None
+        if work is None:
+            raise QueryValidationError(f"There is no pipeline {pipeline!r}. Choose one of: {', '.join(PIPELINES)}.")
+        dataset = self.dataset(user, dataset_id, "write")
+        with self._writing(dataset_id):
+            self._same_model(dataset)
+            yield from work(dataset_id, self._workshop(dataset_id))
+            self.memory(dataset_id).forget()
 
     def delete_document(self, user: str, dataset_id: str, document: str) -> None:
         """Take a document out of everything; entities that other documents share stay."""

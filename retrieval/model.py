@@ -86,8 +86,13 @@ DOCUMENTS = "TextDocument_name"
 EDGE_TYPES = "EdgeType_relationship_name"
 TRIPLETS = "Triplet_text"
 RULES = "Rule_text"
+GLOBAL_CONTEXT = "GlobalContextSummary_text"
 SENTENCES = "Sentence_text"
 NODE_COLLECTIONS = (ENTITIES, SUMMARIES, ENTITY_TYPES, CHUNKS, DOCUMENTS, RULES)
+
+
+# The node set whose documents state rules for code.
+CODING_RULES_SET = "coding_agent_rules"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,17 @@ from dataclasses import replace
 from enum import StrEnum
 
 from retrieval.errors import UnsupportedSearchTypeError
-from retrieval.model import CHUNKS, SUMMARIES, TRIPLETS
+from retrieval.model import CHUNKS, RULES, SUMMARIES, TRIPLETS
 from retrieval.recipe import Recipe
 from retrieval.steps.complete import answer
 from retrieval.steps.entities import entities_and_facts
 from retrieval.steps.lanes import cut, fuse, lanes
 from retrieval.steps.loop import agent, condense, decompose, extend, follow_up
+from retrieval.steps.prelude import global_context
 from retrieval.steps.project import fragment
 from retrieval.steps.rank import triplets
 from retrieval.steps.render import nodes_and_connections, sections, texts
+from retrieval.steps.rules import coding_rules
 from retrieval.steps.seed import embed, lexical, nearest, nearest_everywhere
 from retrieval.steps.walk import walk
 
@@ -28,16 +30,25 @@ RANKING = (
     "neighborhood_seed_top_k",
 )
 
+GLOBAL = {"include_global_context_index": False, "global_context_index_top_k": 3}
+
 _graph = Recipe(
     name="GRAPH_COMPLETION",
     group="Answers",
     label="Graph",
     about="Finds the triplets of the knowledge graph nearest to the question and answers from them.",
-    find=(("embed", embed), ("seeds", nearest_everywhere), ("project", fragment), ("rank", triplets)),
+    find=(
+        ("embed", embed),
+        ("seeds", nearest_everywhere),
+        ("project", fragment),
+        ("rank", triplets),
+        ("global", global_context),
+    ),
     render=nodes_and_connections,
     complete=answer,
     calls="1",
     options=(*ANSWERING, *RANKING),
+    config=GLOBAL,
     hint="relations between people, places and things; questions that join several facts",
 )
 _chunks = Recipe(
@@ -91,6 +102,7 @@ RECIPES: dict[str, Recipe] = {
                 ("walk", walk),
                 ("cut", cut),
                 ("entities", entities_and_facts),
+                ("global", global_context),
             ),
             render=sections,
             complete=answer,
@@ -106,6 +118,7 @@ RECIPES: dict[str, Recipe] = {
                 "fusion": "coverage",
                 "walk": True,
                 "use_importance_weight": True,
+                **GLOBAL,
             },
             hint="any question; names and topics together, also where several passages must be joined",
         ),
@@ -169,6 +182,16 @@ RECIPES: dict[str, Recipe] = {
             hint="what the documents say in short",
         ),
         replace(
+            _chunks,
+            name="CODING_RULES",
+            label="Coding rules",
+            about="Lists the coding rules nearest to the question.",
+            find=(("embed", embed), ("rules", coding_rules)),
+            needs=(RULES,),
+            default_top_k=None,
+            hint="rules and guidelines for writing code",
+        ),
+        replace(
             _graph,
             name="AGENTIC_COMPLETION",
             group="Automatic",
@@ -212,6 +235,7 @@ class SearchType(StrEnum):
     CHUNKS = "CHUNKS"
     CHUNKS_LEXICAL = "CHUNKS_LEXICAL"
     SUMMARIES = "SUMMARIES"
+    CODING_RULES = "CODING_RULES"
     AGENTIC_COMPLETION = "AGENTIC_COMPLETION"
     FEELING_LUCKY = "FEELING_LUCKY"
 

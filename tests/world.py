@@ -14,7 +14,7 @@ from retrieval.adapters.rules import Rules
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
-from retrieval.model import Dataset
+from retrieval.model import CODING_RULES_SET, Dataset
 from retrieval.settings import Settings
 from tests.fakes import CountingAnswerer, CountingEmbedder, StatedFacts
 
@@ -23,6 +23,7 @@ DOCUMENTS = {
     "firms.md": "# Firms\n\nCarol founded Acme. Acme bought Initech in 2015.\n",
     "places.md": "# Places\n\nLatvia borders Estonia. Estonia borders Latvia. Acme refers to Acme in its rules.\n",
 }
+RULES = "# Rules\n\n## Names\nName things by what they are at Acme.\n\n## Tests\nA test must be able to fail.\n"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -35,12 +36,14 @@ class World:
     answerer: CountingAnswerer
 
     def dataset(
-        self, name: str = "world", documents: dict[str, str] | None = None, sets: Iterable[str] = ()
+        self, name: str = "world", documents: dict[str, str] | None = None, sets: Iterable[str] = (), rules: str = ""
     ) -> Dataset:
-        """A new dataset with these documents, processed."""
+        """A new dataset with these documents, processed; `rules` is one more in the node set of coding rules."""
         made = self.engine.create_dataset("local", name)
         for file, text in (DOCUMENTS if documents is None else documents).items():
             self.engine.add("local", made.id, file, text.encode(), tuple(sets))
+        if rules:
+            self.engine.add("local", made.id, "rules.md", rules.encode(), (CODING_RULES_SET,))
         for _ in self.engine.cognify("local", made.id):
             pass
         return self.engine.dataset("local", made.id)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import accumulate
 from textwrap import shorten
 
-from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, summary_id
-from retrieval.model import Chunk, Contribution, Document, Edge, Facts, Mention, Node
+from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, rule_id, summary_id
+from retrieval.ingest.rules import StatedRule, stated_rules
+from retrieval.model import CODING_RULES_SET, Chunk, Contribution, Document, Edge, Facts, Mention, Node
 
 DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "TextDocument",
@@ -18,7 +19,7 @@ DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "EdgeType",
     "NodeSet",
 )
-ENTITY = "Entity"
+ENTITY, RULE = "Entity", "Rule"
 LONGEST_MENTION, LONGEST_DESCRIPTION = 100, 1000
 STRUCTURAL = frozenset({"is_part_of", "contains", "is_a", "made_from", "belongs_to_set"})
 
@@ -32,6 +33,8 @@ def contributions(
     for chunk, found, summary in zip(chunks, facts, summaries, strict=True):
         own = replace(found, mentions=tuple(replace(m, description=described[m.type, m.name]) for m in found.mentions))
         elements += [(chunk.id, element) for element in _of_chunk(document, chunk, own, summary)]
+    if CODING_RULES_SET in document.node_sets:
+        elements += [(rule.chunk.id, element) for rule in stated_rules(chunks) for element in of_rule(document, rule)]
     texts = [
         (chunk, Node(edge_type_id(e.text or e.relationship), EDGE_TYPE, e.text or e.relationship))
         for chunk, e in elements
@@ -82,6 +85,20 @@ def _of_chunk(document: Document, chunk: Chunk, facts: Facts, summary: str) -> I
         yield Node(summary_id(chunk.id), SUMMARY, text=summary, node_sets=sets, properties=properties)
         yield Edge(summary_id(chunk.id), chunk.id, "made_from")
     yield from _of_facts(document, chunk, facts)
+
+
+def of_rule(document: Document, rule: StatedRule) -> Iterator[Node | Edge]:
+    """A rule and what it is part of."""
+    properties = {
+        "class": RULE,
+        "document_id": document.id,
+        "document_name": document.name,
+        "source_chunk_id": rule.chunk.id,
+        "page": rule.chunk.page,
+    }
+    own = rule_id(document.id, rule.text)
+    yield Node(own, RULE, rule.name, text=rule.text, node_sets=document.node_sets, properties=properties)
+    yield Edge(own, document.id, "is_part_of")
 
 
 def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node | Edge]:

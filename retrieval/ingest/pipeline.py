@@ -131,11 +131,11 @@ def _extract(
     facts: list[Facts] = []
     told = [sentences(own.text) for own in chunks]
     with ThreadPoolExecutor(max_workers=1) as pool:
-        embedded = pool.submit(_embedded, [s for own in told for s in own], shop, vectors)
+        under_way = pool.submit(embedded, [s for own in told for s in own], shop, vectors)
         for found in shop.extractor.extract(title, [c.text for c in chunks]):
             facts.append(found)
             yield Progress(document.name, "extracting", 0.1 + 0.8 * len(facts) / len(chunks))
-        embedded.result()
+        under_way.result()
     summaries = [summarise(own, np.stack([vectors[s] for s in own])) if own else "" for own in told]
     return list(zip(facts, summaries, strict=True))
 
@@ -146,12 +146,12 @@ def _store(ready: Sequence[tuple[Document, Operation]], shop: Workshop, vectors:
     dataset_id = documents[0].dataset_id
     title = documents[0].name if len(documents) == 1 else f"{documents[0].name} and {len(documents) - 1} more"
     said = [c for d in documents for c in shop.operations.contributions(dataset_id, d.id)]
-    elements = _folded(dataset_id, [c.element_id for c in said], shop)
+    elements = folded_elements(dataset_id, [c.element_id for c in said], shop)
     nodes, edges = _for_graph(elements.values())
     shop.stores.graph.upsert(nodes, edges)
     operations = [shop.operations.advance(operation, "graph") for _, operation in ready]
     yield Progress(title, "graph", 0.6, f"{len(nodes)} nodes, {len(edges)} edges")
-    for collection, done, total in _write_rows(elements.values(), _names(elements, edges, shop), shop, vectors):
+    for collection, done, total in store_rows(elements.values(), names_of(edges, shop, elements), shop, vectors):
         yield Progress(title, "vectors", 0.6 + 0.3 * done / max(total, 1), collection)
     operations = [shop.operations.advance(operation, "vectors") for operation in operations]
     yield Progress(title, "vectors", 0.9)
@@ -170,7 +170,7 @@ def remove(document: Document, shop: Workshop) -> Iterator[Progress]:
     operation = shop.operations.begin(document.dataset_id, document.id, "delete")
     yield Progress(document.name, "hidden", 0.1)
     said = shop.operations.contributions(document.dataset_id, document.id)
-    left = _folded(document.dataset_id, [c.element_id for c in said], shop)
+    left = folded_elements(document.dataset_id, [c.element_id for c in said], shop)
     gone = list({c.element_id: c.element for c in said if c.element_id not in left}.values())
     nodes, edges = _for_graph(left.values())
     shop.stores.graph.upsert(nodes, edges)
@@ -181,7 +181,7 @@ def remove(document: Document, shop: Workshop) -> Iterator[Progress]:
     for element in gone:
         for collection, ids in row_ids(element).items():
             shop.stores.vectors.delete(collection, ids)
-    for collection, _, _ in _write_rows(left.values(), _names(left, edges, shop), shop, {}):
+    for collection, _, _ in store_rows(left.values(), names_of(edges, shop, left), shop, {}):
         yield Progress(document.name, "vectors", 0.7, collection)
     operation = shop.operations.advance(operation, "vectors")
     shop.stores.lexical.remove(document.id)
@@ -191,7 +191,7 @@ def remove(document: Document, shop: Workshop) -> Iterator[Progress]:
     yield Progress(document.name, "deleted", 1.0)
 
 
-def _folded(dataset_id: str, ids: Sequence[str], shop: Workshop) -> dict[str, Node | Edge]:
+def folded_elements(dataset_id: str, ids: Sequence[str], shop: Workshop) -> dict[str, Node | Edge]:
     """The elements of these ids as all live documents have them, in the order of the ids."""
     said = shop.operations.about(dataset_id, list(dict.fromkeys(ids)))
     return {i: folded(said[i]) for i in dict.fromkeys(ids) if said.get(i)}
@@ -209,31 +209,38 @@ def _for_graph(elements: Iterable[Node | Edge]) -> tuple[list[Node], list[Edge]]
     return nodes, edges
 
 
-def _names(elements: Mapping[str, Node | Edge], edges: Sequence[Edge], shop: Workshop) -> dict[str, str]:
+def names_of(
+    edges: Sequence[Edge], shop: Workshop, elements: Mapping[str, Node | Edge] | None = None
+) -> dict[str, str]:
     """Name of every node that an edge touches, read from the graph where it is not among the elements."""
-    names = {i: e.name for i, e in elements.items() if isinstance(e, Node)}
+    names = {i: e.name for i, e in (elements or {}).items() if isinstance(e, Node)}
     missing = sorted({end for e in edges for end in (e.source, e.target)} - set(names))
     return names | {node.id: node.name for node in shop.stores.graph.nodes(missing)}
 
 
-def _write_rows(
-    elements: Collection[Node | Edge], names: Mapping[str, str], shop: Workshop, vectors: Vectors
+def store_rows(
+    elements: Collection[Node | Edge],
+    names: Mapping[str, str],
+    shop: Workshop,
+    vectors: Vectors,
+    *,
+    triplets: bool | None = None,
 ) -> Iterator[tuple[str, int, int]]:
     """Write the rows that are new or changed, in batches; gives (collection, rows done, rows in all)."""
     fresh = {}
-    for collection, entries in rows(elements, names, triplets=shop.triplets).items():
+    for collection, entries in rows(elements, names, triplets=shop.triplets if triplets is None else triplets).items():
         known = {row.id: row for row in shop.stores.vectors.fetch(collection, [e.id for e in entries])}
         fresh[collection] = [e for e in {e.id: e for e in entries}.values() if known.get(e.id) != e]
     total, done = sum(map(len, fresh.values())), 0
     for collection, entries in fresh.items():
         for start in range(0, len(entries), BATCH):
             batch = entries[start : start + BATCH]
-            shop.stores.vectors.upsert(collection, batch, _embedded([e.text for e in batch], shop, vectors))
+            shop.stores.vectors.upsert(collection, batch, embedded([e.text for e in batch], shop, vectors))
             done += len(batch)
             yield collection, done, total
 
 
-def _embedded(texts: Sequence[str], shop: Workshop, vectors: Vectors) -> Floats:
+def embedded(texts: Sequence[str], shop: Workshop, vectors: Vectors) -> Floats:
     """Vectors of the texts; one that was embedded for the same document before is not embedded again."""
     fresh = [text for text in dict.fromkeys(texts) if text not in vectors]
     vectors.update(zip(fresh, shop.embedder.embed(fresh), strict=True))

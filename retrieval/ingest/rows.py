@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from retrieval.identity import sentence_id
-from retrieval.ingest.elements import CHUNK, DOCUMENT, EDGE_TYPE, ENTITY, ENTITY_TYPE, STRUCTURAL, SUMMARY
+from retrieval.ingest.elements import CHUNK, DOCUMENT, EDGE_TYPE, ENTITY, ENTITY_TYPE, RULE, STRUCTURAL, SUMMARY
 from retrieval.model import (
     CHUNKS,
     DOCUMENTS,
     EDGE_TYPES,
     ENTITIES,
     ENTITY_TYPES,
+    RULES,
     SENTENCES,
     SUMMARIES,
     TRIPLETS,
@@ -29,6 +30,7 @@ COLLECTIONS = {
     ENTITY_TYPE: ENTITY_TYPES,
     DOCUMENT: DOCUMENTS,
     EDGE_TYPE: EDGE_TYPES,
+    RULE: RULES,
 }
 ARROW = "-›"
 

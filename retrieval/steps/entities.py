@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,7 @@ def entities_and_facts(query: Query, found: Found, deps: Deps) -> Found:
     said = {text for entity in entities for _, text in entity.edges}
     wanted = most_facts if entities or query.node_sets is not None or not most_facts else most_entities * per_entity
     scope = _incident(graph, hits) if query.node_sets is not None else None
-    facts = list(_facts(near, kinds, graph, said, scope))[: wanted if most_entities else 0]
+    facts = islice(_facts(near, kinds, graph, said, scope), wanted if most_entities else 0)
     ranked = [replace(fact, rank=rank) for rank, fact in enumerate(facts, start=1)]
     return replace(found, seeds=(*found.seeds, hits, near), items=(*found.items, *entities, *ranked))
 

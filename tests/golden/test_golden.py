@@ -10,7 +10,7 @@ from retrieval.model import Fact, Passage, Statements
 from retrieval.options import Request
 from retrieval.recipes import RECIPES
 from retrieval.turn import Turn
-from tests.world import World, world
+from tests.world import RULES, World, world
 
 QUESTIONS = ("Who works at Acme?", "What did Acme buy in 2015?", "Which countries border Latvia?")
 FOLDER = Path(__file__).parent
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> World:
     made = world(tmp_path_factory.mktemp("world"))
-    made.dataset()
+    made.dataset(rules=RULES)
     return made
 
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from components.links import query
 from retrieval.recipes import RECIPES
 from tests.pages.conftest import ROOT, SECONDS, page, shown
-from tests.world import World
+from tests.world import RULES, World
 
 
 class CountingEvent(Event):
@@ -47,7 +47,7 @@ def opened(app: AppTest) -> str:
 
 @pytest.fixture
 def app(made: World) -> AppTest:
-    made.dataset()
+    made.dataset(rules=RULES)
     made.forget_calls()
     return page("ask")
 

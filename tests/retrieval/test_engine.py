@@ -20,7 +20,7 @@ from retrieval.model import Triplet
 from retrieval.options import Request
 from retrieval.recipe import once
 from retrieval.recipes import RECIPES, SearchType
-from tests.world import World, world
+from tests.world import RULES, World, world
 
 WORKS = Request("Who works at Acme?")
 
@@ -28,7 +28,7 @@ WORKS = Request("Who works at Acme?")
 @pytest.fixture
 def small(tmp_path: Path) -> World:
     made = world(tmp_path)
-    made.dataset()
+    made.dataset(rules=RULES)
     made.forget_calls()
     return made
 
@@ -273,7 +273,18 @@ def test_the_log_and_the_trace_tell_what_happened(small: World) -> None:
     [turn] = small.engine.ask(WORKS)
     turn.read()
     stages = [s.name for s in turn.trace.stages]
-    assert stages == ["validate", "check", "embed", "seeds", "project", "rank", "render", "evidence", "answer"]
+    assert stages == [
+        "validate",
+        "check",
+        "embed",
+        "seeds",
+        "project",
+        "rank",
+        "global",
+        "render",
+        "evidence",
+        "answer",
+    ]
     assert [s.name for s in turn.trace.stages if s.model] == ["embed", "answer"]
     [logged] = small.engine.feedback.logged()
     assert (logged.search_type, logged.error) == ("GRAPH_COMPLETION", "")
