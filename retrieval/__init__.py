@@ -6,20 +6,38 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from retrieval import datasets, errors, session
+from retrieval.custom import BaseRetriever
 from retrieval.model import Json
 from retrieval.options import Request
 from retrieval.process import caller
 from retrieval.process import engine as shared_engine
+from retrieval.recall import recalled
 from retrieval.recipes import SearchType
 from retrieval.shapes import Payload, shaped
 
 if TYPE_CHECKING:
     from retrieval.engine import Engine
+    from retrieval.turn import Turn
 
-__all__ = ["SearchType", "add", "cognify", "datasets", "errors", "prune", "search", "session"]
+__all__ = [
+    "BaseRetriever",
+    "SearchType",
+    "add",
+    "cognify",
+    "datasets",
+    "errors",
+    "memify",
+    "prune",
+    "recall",
+    "search",
+    "session",
+    "use_retriever",
+]
 
 Addable = str | bytes | Path | IO[bytes]
 
@@ -80,7 +98,7 @@ def _cognify(names: str | Sequence[str] | None, user: str | None) -> dict[str, l
 
 
 async def search(
-    query_text: str,
+    query_text: str = "",
     query_type: SearchType | str = SearchType.GRAPH_COMPLETION,
     user: str | None = None,
     datasets: str | Sequence[str] | None = None,
@@ -100,6 +118,9 @@ async def search(
     neighborhood_seed_top_k: int | None = None,
     include_references: bool = False,
     system_prompt_path: str | Path | None = None,
+    response_model: type[BaseModel] | None = None,
+    context_token_budget: int | None = None,
+    query_batch: Sequence[str] | None = None,
 ) -> list[Json]:
     """Results in the shapes of reference 1.5: a list of answers or rows; labelled per dataset with access control on."""
     request = Request(
@@ -108,7 +129,11 @@ async def search(
         user=caller(user),
         datasets=datasets,
         dataset_ids=dataset_ids,
-        system_prompt=system_prompt or _prompt_file(system_prompt_path),
+        system_prompt=system_prompt,
+        system_prompt_path=None if system_prompt_path is None else str(system_prompt_path),
+        response_model=response_model,
+        context_token_budget=context_token_budget,
+        query_batch=query_batch,
         top_k=top_k,
         node_name=node_name,
         node_name_filter_operator=node_name_filter_operator,
@@ -125,34 +150,81 @@ async def search(
     return await asyncio.to_thread(partial(_search, request, verbose=verbose))
 
 
-def _prompt_file(path: str | Path | None) -> str | None:
-    if path is None:
-        return None
-    file = Path(path)
-    if not file.is_file():
-        raise errors.QueryValidationError(f"system_prompt_path {file} is not a file. Check the path.")
-    return file.read_text(encoding="utf-8")
-
-
 def _search(request: Request, *, verbose: bool) -> list[Json]:
     own = shared_engine()
-    payloads = []
-    for turn in own.ask(request):
-        turn.read()
-        view = turn.payload()
-        payload = Payload(
-            turn.dataset.id,
-            turn.dataset.name,
-            completion=None if request.only_context else turn.text_result(),
-            context=turn.found.context,
-            objects=turn.result()["objects_result"],
-            only_context=request.only_context,
-            trace=view["trace"],
-            evidence=view["sources"],
-            error=turn.error.message if turn.error else "",
-        )
-        payloads.append(payload)
+    payloads = [_payload(turn, request) for turn in own.ask(request)]
     return shaped(payloads, access_control=own.settings.access_control, verbose=verbose)
+
+
+def _payload(turn: Turn, request: Request) -> Payload:
+    turn.read()
+    view = turn.payload()
+    return Payload(
+        turn.dataset.id,
+        turn.dataset.name,
+        completion=None if request.only_context else turn.text_result(),
+        context=turn.found.context,
+        objects=turn.result()["objects_result"],
+        only_context=request.only_context,
+        trace=view["trace"],
+        evidence=view["sources"],
+        error=turn.error.message if turn.error else "",
+    )
+
+
+async def recall(
+    query_text: str,
+    query_type: SearchType | str | None = None,
+    *,
+    scope: str | Sequence[str] | None = None,
+    auto_route: bool = True,
+    user: str | None = None,
+    datasets: str | Sequence[str] | None = None,
+    dataset_ids: str | Sequence[str] | None = None,
+    session_id: str | None = None,
+    top_k: int | None = 15,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """What the memory and the session hold, as a flat list of entries with their `source`, `search_type` and `text`.
+
+    Without a type the ordered rules of `retrieval.router` choose one, and HYBRID_COMPLETION is the last resort. `scope` is
+    auto, graph, session or all; in auto a session without datasets is asked first, and what it holds is enough.
+    """
+    request = partial(
+        Request,
+        query_text,
+        user=caller(user),
+        datasets=datasets,
+        dataset_ids=dataset_ids,
+        session_id=session_id,
+        top_k=top_k,
+        **options,
+    )
+    chosen = str(query_type) if query_type is not None else None
+    return await asyncio.to_thread(recalled, shared_engine(), request, chosen, scope, auto_route=auto_route)
+
+
+async def memify(
+    pipeline: str, datasets: str | Sequence[str] | None = None, user: str | None = None
+) -> dict[str, list[Json]]:
+    """What a pipeline did in each dataset: triplet_embeddings, global_context_index or coding_rules."""
+    return await asyncio.to_thread(_memify, pipeline, datasets, user)
+
+
+def _memify(pipeline: str, names: str | Sequence[str] | None, user: str | None) -> dict[str, list[Json]]:
+    own, who = shared_engine(), caller(user)
+    return {
+        dataset.name: [
+            {"document": step.document, "stage": step.stage, "message": step.message}
+            for step in own.memify(who, dataset.id, pipeline)
+        ]
+        for dataset in own.access.resolve(who, names, None, "write")
+    }
+
+
+def use_retriever(search_type: SearchType | str, retriever: type | None) -> None:
+    """Let a class with the three steps of BaseRetriever answer for a search type; None brings the built-in one back."""
+    shared_engine().use_retriever(search_type, retriever)
 
 
 async def prune(*, confirm: str = "", user: str | None = None) -> int:

@@ -6,15 +6,22 @@ import uuid
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from threading import Lock
 from time import perf_counter
 
-from retrieval import conversation, feedback
-from retrieval.errors import MemoryLensError, NoDataError, QueryValidationError, SessionParameterError
+from retrieval import conversation, custom, feedback
+from retrieval.errors import (
+    LLMNotConfiguredError,
+    MemoryLensError,
+    NoDataError,
+    QueryValidationError,
+    SessionParameterError,
+)
 from retrieval.graph import Graph
-from retrieval.library import Library
-from retrieval.model import Choice, Dataset, Edge, Feedback, Found, LoggedQuery, Node, Query, StoredTurn
-from retrieval.options import Request, validated
-from retrieval.ports import Conversations, Deps, FeedbackStore
+from retrieval.library import Library, Parts
+from retrieval.model import Choice, Dataset, Edge, Feedback, Floats, Found, LoggedQuery, Node, Query, StoredTurn
+from retrieval.options import Request, batch, validated
+from retrieval.ports import Conversations, Deps, Embedder, FeedbackStore
 from retrieval.recipe import Recipe, retrieve
 from retrieval.recipes import FALLBACK, RECIPES
 from retrieval.recipes import recipe as recipe_of
@@ -36,6 +43,10 @@ class WeightChange:
 
 class Engine(Library):
     """The whole product behind one object: what is stored (Library), and asking about it."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._custom: dict[str, Recipe] = {}
 
     @property
     def conversations(self) -> Conversations:
@@ -68,8 +79,12 @@ class Engine(Library):
         fail, the first error is raised.
         """
         start = perf_counter()
-        recipe = recipe_of(request.query_type)
-        query = validated(request, recipe)
+        recipe = self.recipe(request.query_type)
+        queries = batch(request, recipe)
+        if request.response_model is not None and not self.parts.answerer.generates:
+            raise LLMNotConfiguredError(
+                "response_model needs a language model, and none is configured. Set LLM_MODEL and LLM_API_KEY, or leave it out."
+            )
         datasets = self.access.resolve(request.user, request.datasets, request.dataset_ids)
         if not datasets:
             raise NoDataError("There is no dataset to search yet. Create one on the Memory page and add data first.")
@@ -79,22 +94,47 @@ class Engine(Library):
                 f"{', '.join(d.name for d in datasets)}."
             )
         checked = (perf_counter() - start) * 1000
+        vectors = _Together(self.parts.embedder, [query.text for query in queries])
 
-        def turn(dataset: Dataset) -> Turn:
-            return self._turn(request, recipe, query, dataset, checked)
+        def turns_of(dataset: Dataset) -> list[Turn]:
+            return [
+                self._turn(request, recipe, query, dataset, checked, vectors if request.query_batch else None)
+                for query in queries
+            ]
 
         if len(datasets) == 1:
-            turns = [turn(datasets[0])]
+            turns = turns_of(datasets[0])
         else:
             with ThreadPoolExecutor(max_workers=4) as pool:
-                turns = list(pool.map(turn, datasets))
+                turns = [turn for own in pool.map(turns_of, datasets) for turn in own]
         errors = [t.error for t in turns if t.error is not None]
         if len(errors) == len(turns):
             self._log_failures(turns)
             raise _all_failed(turns, errors)
         return turns
 
-    def _turn(self, request: Request, recipe: Recipe, query: Query, dataset: Dataset, checked: float) -> Turn:
+    def use_retriever(self, search_type: str, cls: type | None) -> None:
+        """Run a class in place of a search type, or under a new name; None brings the built-in type back."""
+        name = str(search_type)
+        if cls is None:
+            self._custom.pop(name, None)
+        else:
+            self._custom[name] = custom.recipe_of(name, custom.checked(name, cls), RECIPES.get(name))
+
+    def recipe(self, search_type: object) -> Recipe:
+        """The row of a search type: a registered one before a built-in one."""
+        own = self._custom.get(search_type) if isinstance(search_type, str) else None
+        return own or recipe_of(search_type)
+
+    def _turn(
+        self,
+        request: Request,
+        recipe: Recipe,
+        query: Query,
+        dataset: Dataset,
+        checked: float,
+        vectors: _Together | None,
+    ) -> Turn:
         trace = Trace()
         trace.add("validate", checked)
         found, deps, error = Found(), None, None
@@ -102,6 +142,9 @@ class Engine(Library):
         try:
             deps = self._deps(request, recipe, dataset, session)
             recipe, query, note = self._effective(request, recipe, query, dataset, deps, trace)
+            if vectors is not None:
+                self._check_data(recipe, dataset)
+                query = query.asking(query.text, vectors.vector(query.text))
             found = self._found(recipe, query, dataset, deps, trace)
             found = replace(found, notes=(*note, *found.notes))
         except MemoryLensError as failure:
@@ -115,7 +158,7 @@ class Engine(Library):
             question=query.text,
             answer="",
             created_at=self.parts.now(),
-            remembered=recipe.remembers and not query.only_context,
+            remembered=recipe.remembers and not query.only_context and vectors is None,
             options=_asked(request),
         )
         return Turn(started, dataset, recipe, query, found, trace, deps, self._keep, error)
@@ -178,7 +221,7 @@ class Engine(Library):
     def _deps(self, request: Request, recipe: Recipe, dataset: Dataset, session: str) -> Deps:
         parts, memory = self.parts, self.memory(dataset.id)
         history = ""
-        if recipe.remembers and not request.only_context:
+        if recipe.remembers and not request.only_context and request.query_batch is None:
             last = self.settings.session_history_last_n
             history = conversation.rendered(parts.conversations.turns(request.user, session, last, history=True))
 
@@ -257,6 +300,22 @@ class Engine(Library):
         return WeightChange(element, name or element, kind, before.get(element, 0.5), after.get(element, 0.5))
 
 
+class _Together:
+    """Vectors of a batch of questions, made in one call when the first of them is needed."""
+
+    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
+        self._embedder = embedder
+        self._texts = list(dict.fromkeys(texts))
+        self._lock = Lock()
+        self._vectors: dict[str, Floats] = {}
+
+    def vector(self, text: str) -> Floats:
+        with self._lock:
+            if not self._vectors:
+                self._vectors = dict(zip(self._texts, self._embedder.embed(self._texts), strict=True))
+            return self._vectors[text]
+
+
 def _called(node: Node | Edge | None) -> str:
     return (node.name or node.text[:40]) if isinstance(node, Node) else ""
 
@@ -264,7 +323,9 @@ def _called(node: Node | Edge | None) -> str:
 def _asked(request: Request) -> dict[str, object]:
     """The options of a request as JSON, so that a turn can be repeated."""
     known = asdict(request)
-    return {key: value for key, value in known.items() if key not in {"query_text", "user"}}
+    shape = request.response_model
+    named = {"response_model": shape.__name__ if isinstance(shape, type) else None}
+    return {key: value for key, value in known.items() if key not in {"query_text", "user"}} | named
 
 
 def _relevance(found: Found, threshold: float) -> tuple[str, ...]:

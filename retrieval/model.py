@@ -421,7 +421,9 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a search has so far; each step returns a new one. `lanes` holds, by lane, each candidate's value, best first."""
+    """What a search has so far; each step returns a new one. `lanes` holds, by lane, each candidate's value, best
+    first; `objects` what a registered retriever found.
+    """
 
     vector: Floats | None = None
     seeds: tuple[Hits, ...] = ()
@@ -434,6 +436,7 @@ class Found:
     statements: tuple[Statement, ...] = ()
     drafts: tuple[Draft, ...] = ()
     answer: str = ""
+    objects: Any = None
     dropped: int = 0
     notes: tuple[str, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -20,7 +20,7 @@ DEFAULT_PROMPT_FILE = "answer_simple_question.txt"
 class Request:
     """The parameters of `search()`, unchecked."""
 
-    query_text: str
+    query_text: str = ""
     query_type: str = "GRAPH_COMPLETION"
     user: str = "local"
     datasets: str | Sequence[str] | None = None
@@ -41,6 +41,7 @@ class Request:
     context_token_budget: int | None = None
     system_prompt_path: str | None = None
     response_model: type[BaseModel] | None = None
+    query_batch: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,24 @@ OPTIONS: dict[str, Option] = {
         Option("max_attempts", "Attempts", "int", 3, "How often a failing Cypher statement is written anew.", 1, 10),
     )
 }
+
+
+def batch(request: Request, recipe: Recipe) -> list[Query]:
+    """The queries of a request: one, or one for each text of its batch, in their order."""
+    if request.query_batch is None:
+        return [validated(request, recipe)]
+    texts = request.query_batch
+    if request.query_text:
+        raise QueryValidationError("Cannot provide both query_text and query_batch. Give one of them.")
+    if not recipe.batches:
+        raise QueryValidationError(f"{recipe.name} takes one question at a time, no query_batch.")
+    if request.session_id is not None:
+        raise QueryValidationError("query_batch is searched without a session. Leave session_id out.")
+    if isinstance(texts, str) or not isinstance(texts, Sequence) or not texts:
+        raise QueryValidationError("query_batch must be a non-empty list of strings.")
+    if not all(isinstance(text, str) and not is_blank(text) for text in texts):
+        raise QueryValidationError("All items in query_batch must be non-empty strings.")
+    return [validated(replace(request, query_text=text, query_batch=None), recipe) for text in texts]
 
 
 def validated(request: Request, recipe: Recipe) -> Query:

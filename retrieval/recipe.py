@@ -87,6 +87,7 @@ class Recipe:
     hint: str = ""
     chooses: bool = False
     one_dataset: bool = False
+    batches: bool = False
 
     @property
     def completes(self) -> bool:

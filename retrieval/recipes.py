@@ -49,6 +49,7 @@ _graph = Recipe(
     calls="1",
     options=(*ANSWERING, *RANKING),
     config=GLOBAL,
+    batches=True,
     hint="relations between people, places and things; questions that join several facts",
 )
 _chunks = Recipe(
@@ -109,6 +110,7 @@ RECIPES: dict[str, Recipe] = {
             calls="1",
             needs=(CHUNKS,),
             options=ANSWERING,
+            batches=True,
             config={
                 "chunks_top_k": None,
                 "entities_top_k": None,
@@ -131,6 +133,7 @@ RECIPES: dict[str, Recipe] = {
             loop=condense,
             calls="2",
             config={},
+            batches=False,
             hint="a short overview of how things are related",
         ),
         replace(
@@ -150,6 +153,7 @@ RECIPES: dict[str, Recipe] = {
             label="Graph, in parts",
             about="Splits the question into parts, searches for each, and answers from all of them.",
             loop=decompose,
+            batches=False,
             calls="2 to 7",
             config={"decomposition_mode": "answer_per_subquery"},
             hint="comparisons of two things and questions that ask several things at once",
@@ -198,6 +202,7 @@ RECIPES: dict[str, Recipe] = {
             label="Agent",
             about="Searches with several tools, one after the other, and answers from what they gave. One dataset only.",
             loop=agent(TOOLS),
+            batches=False,
             calls="up to 7",
             config={"max_iter": 6},
             one_dataset=True,

@@ -14,7 +14,6 @@ from retrieval.model import (
     Found,
     Hits,
     Item,
-    Json,
     Node,
     Passage,
     Query,
@@ -112,17 +111,21 @@ class Turn:
 
     def result(self) -> dict[str, Any]:
         """`text_result`, `context_result` and `objects_result` (page; D11)."""
-        rows = [row(item) for item in self.found.items]
+        rows: Any = [row(item) for item in self.found.items]
+        if self.found.objects is not None:
+            rows = self.found.objects.objects
         return {
             "text_result": self.text_result(),
             "context_result": self.found.context,
             "objects_result": rows,
         }
 
-    def text_result(self) -> Json:
+    def text_result(self) -> Any:
         """The answer as a list of one text, the rows of a type that lists passages, or [] where nothing was found."""
         if not self.recipe.completes:
             return [row(item) for item in self.found.items]
+        if self.text and self.query.response_model is not None:
+            return [self.query.response_model.model_validate_json(self.text)]
         return [self.text] if self.text else []
 
     def payload(self) -> dict[str, Any]:

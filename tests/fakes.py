@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from retrieval.model import Facts, Floats, Mention, Prompt, Relation
-from retrieval.ports import Embedder
+from retrieval.ports import Embedder, Shape
 
 STATED = re.compile(r"([A-Z]\w+) (works at|founded|knows|bought|borders|refers to) ([A-Z]\w+)")
 PLACES = {"Acme": "Company", "Initech": "Company", "Latvia": "Country", "Estonia": "Country"}
@@ -74,3 +74,33 @@ class CountingEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """The inner model's counts."""
         return self.inner.count_tokens(texts)
+
+
+class ScriptedModel:
+    """A language model that replies by a script and keeps what it was asked; `kinds` are the names of the schemas, or text."""
+
+    name = "scripted"
+
+    def __init__(self, replies: Mapping[str, Callable[[str], object]] | None = None) -> None:
+        self._replies = dict(replies or {})
+        self.calls: list[tuple[str, list[tuple[str, str]]]] = []
+
+    @property
+    def kinds(self) -> list[str]:
+        """What was asked for, in order."""
+        return [kind for kind, _ in self.calls]
+
+    def stream(self, messages: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """The scripted text in two pieces; by default a new one for each call."""
+        self.calls.append(("text", list(messages)))
+        text = str(self._replies.get("text", lambda _: f"reply {len(self.calls)}")(messages[-1][1]))
+        yield text[:3]
+        yield text[3:]
+
+    def structured(self, messages: Sequence[tuple[str, str]], shape: type[Shape]) -> Shape:
+        """The scripted instance; by default one of the shape's defaults."""
+        self.calls.append((shape.__name__, list(messages)))
+        made = self._replies.get(shape.__name__, lambda _: {})(messages[-1][1])
+        if isinstance(made, Exception):
+            raise made
+        return shape.model_validate(made)

@@ -11,10 +11,12 @@ from pathlib import Path
 from retrieval.adapters.memory import HashEmbedder, MemoryGraph, MemoryLexical, MemoryVectors
 from retrieval.adapters.memory_records import memory_records
 from retrieval.adapters.rules import Rules
+from retrieval.adapters.thinking import Generative, ModelReasoner
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
 from retrieval.model import CODING_RULES_SET, Dataset
+from retrieval.ports import LanguageModel
 from retrieval.settings import Settings
 from tests.fakes import CountingAnswerer, CountingEmbedder, StatedFacts
 
@@ -60,8 +62,8 @@ def clock() -> Callable[[], datetime]:
     return lambda: START + timedelta(seconds=next(ticks))
 
 
-def world(folder: Path, **settings: bool | int) -> World:
-    """A world over in-memory stores; only uploaded files are on disk."""
+def world(folder: Path, model: LanguageModel | None = None, **settings: bool | int) -> World:
+    """A world over in-memory stores; only uploaded files are on disk. With a model, it answers and thinks."""
     now = clock()
     records = memory_records(now)
     embedder, answerer = CountingEmbedder(HashEmbedder()), CountingAnswerer()
@@ -78,8 +80,8 @@ def world(folder: Path, **settings: bool | int) -> World:
         memories=Memories(stores, records.operations, records.feedback),
         embedder=embedder,
         extractor=StatedFacts(),
-        answerer=answerer,
-        reasoner=Rules(embedder),
+        answerer=Generative(model) if model else answerer,
+        reasoner=ModelReasoner(model) if model else Rules(embedder),
         now=now,
     )
     return World(Engine(parts), embedder, answerer)
