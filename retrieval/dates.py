@@ -539,7 +539,7 @@ RELATIVE: Sequence[Form] = (
 
 # ------------------------------------------------------------------ all dates of a text
 
-HINT = re.compile(rf"\d|\b(?:{M}|{WEEKDAY}|yesterday|today|tonight|tomorrow|last|past|this|next|ago|previous|coming|following|centur|millenni|later|earlier|from now)", re.IGNORECASE)  # noqa: E501
+HINT = re.compile(rf"\d|\b(?:{M}|{WEEKDAY}|yesterday|today|tonight|tomorrow|last|past|this|next|ago|previous|coming|following|centur|millenni|later|earlier|days?\b|weeks?\b|months?\b|years?\b)", re.IGNORECASE)  # noqa: E501
 
 
 def _said(text: str, now: int | None) -> list[Said]:

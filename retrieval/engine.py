@@ -194,6 +194,7 @@ class Engine(Library):
             lexical=memory.stores.lexical,
             graph=lambda: memory.graph(dataset.version),
             titles=lambda: memory.titles(dataset.version),
+            timeline=lambda: memory.timeline(dataset.version),
             nodes=memory.stores.graph.nodes,
             provenance=provenance,
             now=parts.now(),

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
-from retrieval.model import Found, Json, Stage
+from retrieval.calendar import SECOND, Span, shown
+from retrieval.model import IN_TIME, Found, Json, Stage
 
 MODEL_STAGES = frozenset(
     {"embed", "answer", "draft", "condense", "judge", "follow_up", "decompose", "interval", "choose", "cypher", "act"}
@@ -52,6 +53,15 @@ def _counts(name: str, found: Found) -> dict[str, Json]:
         return {"nodes": len(found.fragment.nodes), "edges": len(found.fragment.edges)}
     if name == "render":
         return {"characters": len(found.context), "left_out": found.dropped}
+    if name == "interval":
+        return {"from": _date(found.window and found.window.start), "until": _date(found.window and found.window.until)}
+    if name == "events":
+        return {"in_time": len(found.lanes.get(IN_TIME, {}))}
     if name == "evidence":
         return {"sources": len(found.sources), "statements": len(found.statements)}
     return {"items": len(found.items)}
+
+
+def _date(moment: int | None) -> str | None:
+    """A limit of a window as a date."""
+    return None if moment is None else shown(Span(moment, moment + SECOND, "second"))

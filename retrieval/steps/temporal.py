@@ -1,0 +1,109 @@
+"""TEMPORAL: the events that overlap the time a question asks of, nearest in meaning first (D4; reference 3.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from retrieval import dates
+from retrieval.model import CHUNKS, EVENTS, IN_TIME, Found, Hits, Passage, Query, Window
+from retrieval.ports import Deps
+from retrieval.recipe import Loop, Recipe, Run
+from retrieval.steps.lanes import COVERAGE_WEIGHT
+
+SEPARATOR = "#" * 21
+ALL_TIME = Window(None, None)
+
+
+def interval(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the time that the question asks of: all time where it asks for a date and names none."""
+    window = deps.reasoner.interval(query.text, deps.now)
+    if window is not None:
+        return replace(found, window=window)
+    if dates.asked_of(query.text, deps.now) is dates.NoWindow.INVALID:
+        return replace(found, notes=(*found.notes, "The question names a date that there is none of, or an end before its start."))
+    if dates.asks_when(query.text):
+        return replace(found, window=ALL_TIME)
+    return replace(found, notes=(*found.notes, "The question names no time."))
+
+
+def in_time(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the events that overlap its window and belong to the node sets asked for, earliest first."""
+    if found.window is None:
+        return found
+    within = deps.timeline().within(found.window)
+    if query.node_sets is not None and within:
+        graph, filtered = deps.graph(), query.node_sets
+        members = graph.members(filtered.names, match_all=filtered.match_all)
+        kept = np.isin(graph.find(list(within)), members)
+        within = {event: length for (event, length), keep in zip(within.items(), kept, strict=True) if keep}
+    notes = () if within else ("No event is known in the time that the question asks of.",)
+    return replace(found, lanes={IN_TIME: within}, notes=(*found.notes, *notes))
+
+
+def by_distance(query: Query, found: Found, deps: Deps) -> Found:
+    """`found` with the top_k of its events as passages: nearest in meaning and words first."""
+    if found.vector is None:
+        raise ValueError("embed must run before events are ranked")
+    lane = found.lanes.get(IN_TIME, {})
+    rows = {row.id: row for row in deps.vectors.fetch(EVENTS, list(lane))}
+    hits = deps.vectors.distances(EVENTS, found.vector, list(rows))
+    distances = dict(zip(hits.ids, hits.distances.tolist(), strict=True))
+    parts = _parts(query, distances, {i: row.chunk_id for i, row in rows.items()}, deps)
+    order = [i for i in ranked(lane, {i: -own["score"] for i, own in parts.items()}, None) if i in rows]
+    items = tuple(
+        Passage(rank, rows[i], distances.get(i), parts[i]["score"] if i in parts else None, parts.get(i, {}))
+        for rank, i in enumerate(order[: query.top_k], start=1)
+    )
+    nearest = sorted(distances.items(), key=lambda pair: (pair[1], pair[0]))
+    seeds = Hits(EVENTS, tuple(i for i, _ in nearest), np.array([d for _, d in nearest], dtype=np.float32))
+    return replace(found, items=items, seeds=(seeds,))
+
+
+def ranked(lane: Mapping[str, float], distances: Mapping[str, float], top_k: int | None) -> list[str]:
+    """The top_k events of a lane (event: shortest span, in date order): nearest first, those without a distance last; ties
+    by the tighter span, then by date.
+    """
+    return sorted(lane, key=lambda event: (distances.get(event, inf), lane[event]))[:top_k]
+
+
+def _parts(
+    query: Query, distances: Mapping[str, float], chunks: Mapping[str, str], deps: Deps
+) -> dict[str, dict[str, float]]:
+    """For each event its cosine, how much of the question its chunk covers, and their sum as in HYBRID."""
+    distinct = list(dict.fromkeys(chunks.values()))
+    coverage = dict(zip(distinct, deps.lexical.coverage(query.text, distinct), strict=True))
+    weight = COVERAGE_WEIGHT if query.config.get("fusion") == "coverage" else 0.0
+    return {
+        i: {"cosine": 1.0 - d, "coverage": coverage[chunks[i]], "score": 1.0 - d + weight * coverage[chunks[i]]}
+        for i, d in distances.items()
+    }
+
+
+def descriptions(query: Query, found: Found, deps: Deps) -> str:
+    """What the events say, stripped, without blank ones, a line of 21 # between them."""
+    texts = [item.entry.text.strip() for item in found.items if isinstance(item, Passage)]
+    return f"\n{SEPARATOR}\n".join(text for text in texts if text)
+
+
+def or_else(other: Recipe) -> Loop:
+    """A search in time that becomes another search where no time is asked of, or no event is in it; its note says so."""
+
+    def loop(run: Run, query: Query) -> Found:
+        found = Found()
+        for name, step in run.find:
+            if name == "embed" and not found.lanes.get(IN_TIME):
+                break
+            with run.observe.stage(name) as record:
+                found = step(query, found, run.deps)
+                record(found)
+        else:
+            return run.render(query, found)
+        elsewhere = replace(run, find=other.find, layout=other.render).search(query)
+        note = f"{found.notes[-1] if found.notes else ''} Searched as {other.name} instead.".strip()
+        return replace(elsewhere, window=found.window, notes=(note, *elsewhere.notes))
+
+    return loop

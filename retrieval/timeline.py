@@ -1,0 +1,67 @@
+"""When the events of a memory were, as columns at one data version: read by every search in time and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retrieval.model import Entry, Window
+
+Ints = npt.NDArray[np.int64]
+Times = tuple[tuple[int, int], ...]
+EARLIEST, LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """Events with their spans [start, until) in ms since 1970, by start: `owners` (n,) indexes `events`, of which one may
+    have several spans.
+    """
+
+    events: tuple[str, ...]
+    owners: Ints
+    starts: Ints
+    untils: Ints
+
+    def within(self, window: Window) -> dict[str, int]:
+        """The events that overlap a window, earliest first, each with the length of the shortest of its spans that do: as
+        the window itself where it is shorter, so that all that is said finer ties.
+        """
+        start = EARLIEST if window.start is None else window.start
+        until = LATEST if window.until is None else window.until
+        last = int(np.searchsorted(self.starts, until, "left"))
+        chosen = np.flatnonzero(self.untils[:last] > start)
+        width = LATEST if window.start is None or window.until is None else window.until - window.start
+        lengths = np.maximum(self.untils[chosen] - self.starts[chosen], width)
+        shortest: dict[str, int] = {}
+        for owner, length in zip(self.owners[chosen].tolist(), lengths.tolist(), strict=True):
+            event = self.events[owner]
+            shortest[event] = min(length, shortest.get(event, length))
+        return shortest
+
+
+def timeline(times: Mapping[str, Times]) -> Timeline:
+    """The columns of these events, ties by id."""
+    rows = sorted((start, until, event) for event, spans in times.items() for start, until in spans)
+    events = tuple(dict.fromkeys(event for _, _, event in rows))
+    places = {event: place for place, event in enumerate(events)}
+    columns = np.array([(places[e], s, u) for s, u, e in rows], dtype=np.int64).reshape(-1, 3)
+    return Timeline(events, columns[:, 0], columns[:, 1], columns[:, 2])
+
+
+def times_of(rows: Iterable[Entry]) -> dict[str, Times]:
+    """The spans of each event row."""
+    return {row.id: tuple(_pair(span) for span in _spans(row)) for row in rows}
+
+
+def _spans(row: Entry) -> Sequence[object]:
+    spans = row.extra.get("times")
+    return spans if isinstance(spans, Sequence) and not isinstance(spans, str) else ()
+
+
+def _pair(span: object) -> tuple[int, int]:
+    start, until = span  # type: ignore[misc]
+    return int(start), int(until)
