@@ -178,8 +178,8 @@ def asks_when(question: str) -> bool:
 
 
 WHEN = re.compile(
-    r"\b(?:when|how long ago|(?:what|which|whose|in what|on what|on which|in which)\s+(?:\w+\s+)?"
-    r"(?:date|day|month|year|decade|century|time)s?|date of|how (?:long|many (?:days|weeks|months|years)))\b(?!\s+(?:you|we|they)\b)",
+    r"\b(?:when|how long (?:ago|has|have|had|did)|(?:what|which)\s+(?:\w+\s+)?(?:dates?|days?|months?|years?|decades?|century|time)"
+    r"|dates? of|how many (?:days|weeks|months|years) (?:ago|has|have|had|did|passed|after|before|between))\b",
     re.IGNORECASE,
 )
 
