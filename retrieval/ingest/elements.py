@@ -176,6 +176,7 @@ def _event_properties(document: Document, chunk: Chunk, event: Dated) -> dict[st
         "time_from": first.start,
         "time_until": first.until,
         "precision": first.precision,
+        "stated": event.stated,
         "times": [[span.start, span.until] for span in event.times],
         "when": "; ".join(shown(span) for span in event.times),
     }

@@ -44,7 +44,7 @@ COLLECTIONS = {
     RULE: RULES,
     EVENT: EVENTS,
 }
-KEPT = ("chunk_size", "cut_type", "time_from", "time_until", "precision", "times", "when")
+KEPT = ("chunk_size", "cut_type", "time_from", "time_until", "precision", "stated", "times", "when")
 ARROW = "-›"
 
 

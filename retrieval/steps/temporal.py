@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
+from math import inf, log2
 
 import numpy as np
 
 from retrieval import dates
-from retrieval.model import CHUNKS, EVENTS, IN_TIME, Found, Hits, Passage, Query, Window
+from retrieval.model import EVENTS, IN_TIME, Entry, Found, Hits, Passage, Query, Window
 from retrieval.ports import Deps
 from retrieval.recipe import Loop, Recipe, Run
 from retrieval.steps.lanes import COVERAGE_WEIGHT
 
 SEPARATOR = "#" * 21
 ALL_TIME = Window(None, None)
+# Measured on benchmarks/temporal.py. Each doubling of a span beyond the window costs VAGUE.
+VAGUE, DATED = 0.03, 0.2
 
 
 def interval(query: Query, found: Found, deps: Deps) -> Found:
@@ -52,7 +54,7 @@ def by_distance(query: Query, found: Found, deps: Deps) -> Found:
     rows = {row.id: row for row in deps.vectors.fetch(EVENTS, list(lane))}
     hits = deps.vectors.distances(EVENTS, found.vector, list(rows))
     distances = dict(zip(hits.ids, hits.distances.tolist(), strict=True))
-    parts = _parts(query, distances, {i: row.chunk_id for i, row in rows.items()}, deps)
+    parts = scored(query, found, distances, rows, deps)
     order = [i for i in ranked(lane, {i: -own["score"] for i, own in parts.items()}, None) if i in rows]
     items = tuple(
         Passage(rank, rows[i], distances.get(i), parts[i]["score"] if i in parts else None, parts.get(i, {}))
@@ -70,17 +72,34 @@ def ranked(lane: Mapping[str, float], distances: Mapping[str, float], top_k: int
     return sorted(lane, key=lambda event: (distances.get(event, inf), lane[event]))[:top_k]
 
 
-def _parts(
-    query: Query, distances: Mapping[str, float], chunks: Mapping[str, str], deps: Deps
+def scored(
+    query: Query, found: Found, distances: Mapping[str, float], rows: Mapping[str, Entry], deps: Deps
 ) -> dict[str, dict[str, float]]:
-    """For each event its cosine, how much of the question its chunk covers, and their sum as in HYBRID."""
-    distinct = list(dict.fromkeys(chunks.values()))
-    coverage = dict(zip(distinct, deps.lexical.coverage(query.text, distinct), strict=True))
-    weight = COVERAGE_WEIGHT if query.config.get("fusion") == "coverage" else 0.0
-    return {
-        i: {"cosine": 1.0 - d, "coverage": coverage[chunks[i]], "score": 1.0 - d + weight * coverage[chunks[i]]}
-        for i, d in distances.items()
-    }
+    """For each event its cosine, how much of the question its passage covers, what it loses where it is said less exactly
+    than asked, what it gains where a date is asked for and it names one; and their sum.
+    """
+    chunks = list(dict.fromkeys(row.chunk_id for row in rows.values()))
+    fused = query.config.get("fusion") == "coverage"
+    coverage = dict(zip(chunks, deps.lexical.coverage(query.text, chunks), strict=True)) if fused else {}
+    width, lane = _width(found.window), found.lanes.get(IN_TIME, {})
+    parts = {}
+    for event, distance in distances.items():
+        own = {
+            "cosine": 1.0 - distance,
+            "coverage": coverage.get(rows[event].chunk_id, 0.0),
+            "vague": log2(lane[event] / width) if width else 0.0,
+            "dated": float(found.window == ALL_TIME and rows[event].extra.get("stated") is True),
+        }
+        score = own["cosine"] + COVERAGE_WEIGHT * own["coverage"] - VAGUE * own["vague"] + DATED * own["dated"]
+        parts[event] = {**own, "score": score}
+    return parts
+
+
+def _width(window: Window | None) -> int:
+    """Milliseconds of a window; 0 where a side is open, in which all events are exact enough."""
+    if window is None or window.start is None or window.until is None:
+        return 0
+    return window.until - window.start
 
 
 def descriptions(query: Query, found: Found, deps: Deps) -> str:
