@@ -1,4 +1,4 @@
-"""Spans of time in milliseconds since 1970 on the proleptic Gregorian calendar, in integers: datetime ends at the years 1 and 9999."""
+"""Spans of time in ms since 1970 on the proleptic Gregorian calendar, in integers: datetime ends at the years 1 and 9999."""
 
 from __future__ import annotations
 

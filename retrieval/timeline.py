@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -54,14 +55,8 @@ def timeline(times: Mapping[str, Times]) -> Timeline:
 
 def times_of(rows: Iterable[Entry]) -> dict[str, Times]:
     """The spans of each event row."""
-    return {row.id: tuple(_pair(span) for span in _spans(row)) for row in rows}
+    return {row.id: tuple((int(start), int(until)) for start, until in _spans(row)) for row in rows}
 
 
-def _spans(row: Entry) -> Sequence[object]:
-    spans = row.extra.get("times")
-    return spans if isinstance(spans, Sequence) and not isinstance(spans, str) else ()
-
-
-def _pair(span: object) -> tuple[int, int]:
-    start, until = span  # type: ignore[misc]
-    return int(start), int(until)
+def _spans(row: Entry) -> list[tuple[int, int]]:
+    return cast("list[tuple[int, int]]", row.extra.get("times") or [])

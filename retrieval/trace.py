@@ -53,13 +53,19 @@ def _counts(name: str, found: Found) -> dict[str, Json]:
         return {"nodes": len(found.fragment.nodes), "edges": len(found.fragment.edges)}
     if name == "render":
         return {"characters": len(found.context), "left_out": found.dropped}
-    if name == "interval":
-        return {"from": _date(found.window and found.window.start), "until": _date(found.window and found.window.until)}
-    if name == "events":
-        return {"in_time": len(found.lanes.get(IN_TIME, {}))}
     if name == "evidence":
         return {"sources": len(found.sources), "statements": len(found.statements)}
-    return {"items": len(found.items)}
+    return _in_time(name, found) or {"items": len(found.items)}
+
+
+def _in_time(name: str, found: Found) -> dict[str, Json]:
+    """Counts of the stages of a search in time; none for others."""
+    if name == "events":
+        return {"in_time": len(found.lanes.get(IN_TIME, {}))}
+    if name != "interval":
+        return {}
+    limits = (None, None) if found.window is None else (found.window.start, found.window.until)
+    return {"asked": found.window is not None, "from": _date(limits[0]), "until": _date(limits[1])}
 
 
 def _date(moment: int | None) -> str | None:

@@ -116,9 +116,7 @@ def _speaker(unit: str, said: Sequence[tuple[Span, int, int]]) -> str:
     return beside if SPEAKER.match(beside) else ""
 
 
-def _statements(
-    subject: str, speaker: str, unit: str, head: Span | None, times: Sequence[Span]
-) -> Iterator[Dated]:
+def _statements(subject: str, speaker: str, unit: str, head: Span | None, times: Sequence[Span]) -> Iterator[Dated]:
     if head is not None:
         text = f"{speaker}: {unit}" if speaker else unit
         yield Dated(_name(text), text, tuple(dict.fromkeys((*times, head))), stated=any(t != head for t in times))

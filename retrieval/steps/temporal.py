@@ -26,7 +26,9 @@ def interval(query: Query, found: Found, deps: Deps) -> Found:
     if window is not None:
         return replace(found, window=window)
     if dates.asked_of(query.text, deps.now) is dates.NoWindow.INVALID:
-        return replace(found, notes=(*found.notes, "The question names a date that there is none of, or an end before its start."))
+        return replace(
+            found, notes=(*found.notes, "The question names a date that there is none of, or an end before its start.")
+        )
     if dates.asks_when(query.text):
         return replace(found, window=ALL_TIME)
     return replace(found, notes=(*found.notes, "The question names no time."))
