@@ -57,6 +57,7 @@ class Engine(Library):
         for dataset in self.parts.catalog.datasets():
             if dataset.version:
                 self.memory(dataset.id).titles(dataset.version)
+                self.memory(dataset.id).timeline(dataset.version)
                 self.memory(dataset.id).stores.vectors.warm_up()
 
     # ---------------------------------------------------------------- asking

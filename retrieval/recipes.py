@@ -173,7 +173,7 @@ RECIPES: dict[str, Recipe] = {
             render=descriptions,
             loop=or_else(_graph),
             calls="2",
-            config={"fusion": "coverage"},
+            config={"event_ranking": "fused"},
             hint="what happened in a year, before or after a date, last week, between two dates; when something was",
         ),
         _chunks,

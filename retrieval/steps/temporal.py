@@ -77,23 +77,22 @@ def ranked(lane: Mapping[str, float], distances: Mapping[str, float], top_k: int
 def scored(
     query: Query, found: Found, distances: Mapping[str, float], rows: Mapping[str, Entry], deps: Deps
 ) -> dict[str, dict[str, float]]:
-    """For each event its cosine, how much of the question its passage covers, what it loses where it is said less exactly
-    than asked, what it gains where a date is asked for and it names one; and their sum.
+    """For each event its cosine, how much of the question its passage covers, by how many doublings its span is vaguer than
+    the window, whether it states a date where one is asked for; and their sum. The cosine alone where that is chosen.
     """
-    chunks = list(dict.fromkeys(row.chunk_id for row in rows.values()))
-    fused = query.config.get("fusion") == "coverage"
-    coverage = dict(zip(chunks, deps.lexical.coverage(query.text, chunks), strict=True)) if fused else {}
-    width, lane = _width(found.window), found.lanes.get(IN_TIME, {})
+    cosines = {event: 1.0 - distance for event, distance in distances.items()}
+    if query.config.get("event_ranking") == "distance":
+        return {event: {"cosine": cosine, "score": cosine} for event, cosine in cosines.items()}
+    chunks = list(dict.fromkeys(rows[event].chunk_id for event in cosines))
+    coverage = dict(zip(chunks, deps.lexical.coverage(query.text, chunks), strict=True))
+    width, lane, open_question = _width(found.window), found.lanes.get(IN_TIME, {}), found.window == ALL_TIME
     parts = {}
-    for event, distance in distances.items():
-        own = {
-            "cosine": 1.0 - distance,
-            "coverage": coverage.get(rows[event].chunk_id, 0.0),
-            "vague": log2(lane[event] / width) if width else 0.0,
-            "dated": float(found.window == ALL_TIME and rows[event].extra.get("stated") is True),
-        }
-        score = own["cosine"] + COVERAGE_WEIGHT * own["coverage"] - VAGUE * own["vague"] + DATED * own["dated"]
-        parts[event] = {**own, "score": score}
+    for event, cosine in cosines.items():
+        covered = coverage[rows[event].chunk_id]
+        vague = log2(lane[event] / width) if width else 0.0
+        dated = float(open_question and rows[event].extra.get("stated") is True)
+        score = cosine + COVERAGE_WEIGHT * covered - VAGUE * vague + DATED * dated
+        parts[event] = {"cosine": cosine, "coverage": covered, "vague": vague, "dated": dated, "score": score}
     return parts
 
 

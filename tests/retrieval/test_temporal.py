@@ -128,6 +128,14 @@ def test_node_sets_filter_events(made: World) -> None:
     assert texts(ask(made, question, node_name=["one", "two"], node_name_filter_operator="AND")) == []
 
 
+def test_the_distance_alone_where_it_is_chosen(small: World) -> None:
+    question = "What did Acme buy after 1900?"
+    turn = ask(small, question, retriever_specific_config={"event_ranking": "distance"})
+    distances = [item.distance for item in turn.found.items if isinstance(item, Passage)]
+    assert len(distances) == 4
+    assert distances == sorted(distances, key=lambda d: d or 0.0)
+
+
 def test_no_more_than_top_k(small: World) -> None:
     assert len(texts(ask(small, "What happened after 1900?", top_k=2))) == 2
 
