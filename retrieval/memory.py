@@ -10,7 +10,7 @@ from retrieval import graph as snapshots
 from retrieval.graph import Graph
 from retrieval.model import EVENTS, Edge
 from retrieval.ports import FeedbackStore, GraphStore, LexicalIndex, OperationLog, VectorStore
-from retrieval.timeline import Timeline, Times, timeline, times_of
+from retrieval.timeline import Timeline, Told, timeline, told_of
 from retrieval.titles import Titles, titles
 
 
@@ -42,7 +42,7 @@ class Memory:
         self._graph: Graph | None = None
         self._titled: dict[str, str] = {}
         self._titles: tuple[Graph, Titles] | None = None
-        self._timed: dict[str, Times] = {}
+        self._timed: dict[str, Told] = {}
         self._timeline: tuple[Graph, Timeline] | None = None
 
     def graph(self, version: int) -> Graph:
@@ -72,7 +72,7 @@ class Memory:
             if self._timeline is None or self._timeline[0] is not graph:
                 events = graph.of_type("Event")
                 unread = [i for i in events if i not in self._timed]
-                known = self._timed | times_of(self.stores.vectors.fetch(EVENTS, unread))
+                known = self._timed | told_of(self.stores.vectors.fetch(EVENTS, unread))
                 self._timed = {i: known[i] for i in events if i in known}
                 self._timeline = (graph, timeline(self._timed))
             return self._timeline[1]

@@ -16,12 +16,22 @@ Times = tuple[tuple[int, int], ...]
 EARLIEST, LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a search needs of an event before it reads it: its passage, whether it states a date itself, its spans."""
+
+    chunk: str
+    stated: bool
+    spans: Times
+
+
 @dataclass(frozen=True, eq=False)
 class Timeline:
     """Events with their spans [start, until) in ms since 1970, by start: `owners` (n,) indexes `events`, of which one may
     have several spans.
     """
 
+    told: Mapping[str, Told]
     events: tuple[str, ...]
     owners: Ints
     starts: Ints
@@ -44,18 +54,25 @@ class Timeline:
         return shortest
 
 
-def timeline(times: Mapping[str, Times]) -> Timeline:
+def timeline(told: Mapping[str, Told]) -> Timeline:
     """The columns of these events, ties by id."""
-    rows = sorted((start, until, event) for event, spans in times.items() for start, until in spans)
+    rows = sorted((start, until, event) for event, own in told.items() for start, until in own.spans)
     events = tuple(dict.fromkeys(event for _, _, event in rows))
     places = {event: place for place, event in enumerate(events)}
     columns = np.array([(places[e], s, u) for s, u, e in rows], dtype=np.int64).reshape(-1, 3)
-    return Timeline(events, columns[:, 0], columns[:, 1], columns[:, 2])
+    return Timeline(told, events, columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-def times_of(rows: Iterable[Entry]) -> dict[str, Times]:
-    """The spans of each event row."""
-    return {row.id: tuple((int(start), int(until)) for start, until in _spans(row)) for row in rows}
+def told_of(rows: Iterable[Entry]) -> dict[str, Told]:
+    """What the rows of events tell of them."""
+    return {
+        row.id: Told(
+            row.chunk_id,
+            row.extra.get("stated") is True,
+            tuple((int(start), int(until)) for start, until in _spans(row)),
+        )
+        for row in rows
+    }
 
 
 def _spans(row: Entry) -> list[tuple[int, int]]:

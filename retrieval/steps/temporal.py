@@ -9,7 +9,7 @@ from math import inf, log2
 import numpy as np
 
 from retrieval import dates
-from retrieval.model import EVENTS, IN_TIME, Entry, Found, Hits, Passage, Query, Window
+from retrieval.model import EVENTS, IN_TIME, Found, Hits, Passage, Query, Window
 from retrieval.ports import Deps
 from retrieval.recipe import Loop, Recipe, Run
 from retrieval.steps.lanes import COVERAGE_WEIGHT
@@ -53,17 +53,18 @@ def by_distance(query: Query, found: Found, deps: Deps) -> Found:
     if found.vector is None:
         raise ValueError("embed must run before events are ranked")
     lane = found.lanes.get(IN_TIME, {})
-    rows = {row.id: row for row in deps.vectors.fetch(EVENTS, list(lane))}
-    hits = deps.vectors.distances(EVENTS, found.vector, list(rows))
+    hits = deps.vectors.distances(EVENTS, found.vector, list(lane))
     distances = dict(zip(hits.ids, hits.distances.tolist(), strict=True))
-    parts = scored(query, found, distances, rows, deps)
-    order = [i for i in ranked(lane, {i: -own["score"] for i, own in parts.items()}, None) if i in rows]
+    parts = scored(query, found, distances, deps)
+    order = ranked(lane, {event: -own["score"] for event, own in parts.items()}, query.top_k)
     items = tuple(
-        Passage(rank, rows[i], distances.get(i), parts[i]["score"] if i in parts else None, parts.get(i, {}))
-        for rank, i in enumerate(order[: query.top_k], start=1)
+        Passage(
+            rank, row, distances.get(row.id), parts[row.id]["score"] if row.id in parts else None, parts.get(row.id, {})
+        )
+        for rank, row in enumerate(deps.vectors.fetch(EVENTS, order), start=1)
     )
-    nearest = sorted(distances.items(), key=lambda pair: (pair[1], pair[0]))
-    seeds = Hits(EVENTS, tuple(i for i, _ in nearest), np.array([d for _, d in nearest], dtype=np.float32))
+    nearest = np.argsort(hits.distances, kind="stable")
+    seeds = Hits(EVENTS, tuple(hits.ids[i] for i in nearest), hits.distances[nearest])
     return replace(found, items=items, seeds=(seeds,))
 
 
@@ -74,23 +75,22 @@ def ranked(lane: Mapping[str, float], distances: Mapping[str, float], top_k: int
     return sorted(lane, key=lambda event: (distances.get(event, inf), lane[event]))[:top_k]
 
 
-def scored(
-    query: Query, found: Found, distances: Mapping[str, float], rows: Mapping[str, Entry], deps: Deps
-) -> dict[str, dict[str, float]]:
+def scored(query: Query, found: Found, distances: Mapping[str, float], deps: Deps) -> dict[str, dict[str, float]]:
     """For each event its cosine, how much of the question its passage covers, by how many doublings its span is vaguer than
     the window, whether it states a date where one is asked for; and their sum. The cosine alone where that is chosen.
     """
     cosines = {event: 1.0 - distance for event, distance in distances.items()}
     if query.config.get("event_ranking") == "distance":
         return {event: {"cosine": cosine, "score": cosine} for event, cosine in cosines.items()}
-    chunks = list(dict.fromkeys(rows[event].chunk_id for event in cosines))
+    told = deps.timeline().told
+    chunks = list(dict.fromkeys(told[event].chunk for event in cosines))
     coverage = dict(zip(chunks, deps.lexical.coverage(query.text, chunks), strict=True))
     width, lane, open_question = _width(found.window), found.lanes.get(IN_TIME, {}), found.window == ALL_TIME
     parts = {}
     for event, cosine in cosines.items():
-        covered = coverage[rows[event].chunk_id]
+        covered = coverage[told[event].chunk]
         vague = log2(lane[event] / width) if width else 0.0
-        dated = float(open_question and rows[event].extra.get("stated") is True)
+        dated = float(open_question and told[event].stated)
         score = cosine + COVERAGE_WEIGHT * covered - VAGUE * vague + DATED * dated
         parts[event] = {"cosine": cosine, "coverage": covered, "vague": vague, "dated": dated, "score": score}
     return parts

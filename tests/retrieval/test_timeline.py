@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 from retrieval.calendar import Span, of_day, of_decade, of_month, of_year
 from retrieval.dates import timestamp
 from retrieval.model import Entry, Window
-from retrieval.timeline import timeline, times_of
+from retrieval.timeline import Told, timeline, told_of
 
 
-def of(**events: Span) -> dict[str, tuple[tuple[int, int], ...]]:
-    return {name: ((span.start, span.until),) for name, span in events.items()}
+def of(**events: Span) -> dict[str, Told]:
+    return {name: told(span) for name, span in events.items()}
+
+
+def told(*spans: Span) -> Told:
+    return Told("chunk", stated=True, spans=tuple((span.start, span.until) for span in spans))
 
 
 SECOND = timestamp("2020-05-04 10:00:00")
@@ -56,7 +60,7 @@ def test_events_come_by_date_then_id_whatever_the_order_given() -> None:
 
 
 def test_an_event_with_several_times_is_found_by_each_and_once() -> None:
-    times = timeline({"e": tuple((s.start, s.until) for s in (of_year(1990), of_month(1995, 3)))})
+    times = timeline({"e": told(of_year(1990), of_month(1995, 3))})
     assert list(times.within(asked(of_year(1995)))) == ["e"]
     assert times.within(asked(of_decade(1990))) == {"e": of_decade(1990).length}
     assert times.within(asked(of_year(1992))) == {}
@@ -66,9 +70,12 @@ def test_no_events() -> None:
     assert timeline({}).within(Window(None, None)) == {}
 
 
-def test_rows_without_times_have_none() -> None:
-    rows = [Entry("a", "text"), Entry("b", "text", extra={"times": [[1, 5], [7, 9]]})]
-    assert times_of(rows) == {"a": (), "b": ((1, 5), (7, 9))}
+def test_what_rows_tell_of_their_events() -> None:
+    rows = [Entry("a", "text"), Entry("b", "text", chunk_id="c", extra={"times": [[1, 5], [7, 9]], "stated": True})]
+    assert told_of(rows) == {
+        "a": Told("", stated=False, spans=()),
+        "b": Told("c", stated=True, spans=((1, 5), (7, 9))),
+    }
 
 
 @given(
@@ -80,10 +87,10 @@ def test_rows_without_times_have_none() -> None:
 )
 def test_within_is_the_overlap(events: dict[str, list[tuple[int, int]]], start: int | None, width: int | None) -> None:
     until = None if width is None else (start or 0) + width
-    times = {name: tuple((s, s + n) for s, n in spans) for name, spans in events.items()}
+    times = {name: Told("", stated=True, spans=tuple((s, s + n) for s, n in own)) for name, own in events.items()}
     expected = {
         name
-        for name, spans in times.items()
-        if any((until is None or s < until) and (start is None or u > start) for s, u in spans)
+        for name, own in times.items()
+        if any((until is None or s < until) and (start is None or u > start) for s, u in own.spans)
     }
     assert set(timeline(times).within(Window(start, until))) == expected
