@@ -76,20 +76,20 @@ HINT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A date at text[begin:end]: its span, or what is said of it (year, month, day) where that needs completing; neither
-    where the calendar has no such day.
+    """A date at text[begin:end]: its span, or (month, first day, last day) where it lacks a year, the days None for a whole
+    month; neither where the calendar has no such day.
     """
 
     begin: int
     end: int
     span: Span | None = None
-    parts: tuple[int | None, int | None, int | None] = (None, None, None)
+    yearless: tuple[int, int | None, int | None] | None = None
     relative: bool = False
 
     @property
     def impossible(self) -> bool:
         """Whether it is written like a date and is none."""
-        return self.span is None and self.parts == (None, None, None)
+        return self.span is None and self.yearless is None
 
 
 def range_of(first: Span, last: Span) -> Span | None:
@@ -132,7 +132,7 @@ def _day(match: Match, day: str, month: int, year: str | None) -> Span | Said:
     if year is not None:
         return of_day(_year(year), month, number)
     of_day(2000, month, number)
-    return Said(match.start(), match.end(), parts=(None, month, number))
+    return Said(match.start(), match.end(), yearless=(month, number, number))
 
 
 def _day_in_words(match: Match, _: int) -> Span | Said | None:
@@ -146,11 +146,9 @@ def _days_in_words(match: Match, _: int) -> Span | Said | None:
     first, last = (_day(match, match[name], _month(match["month"]), match["year"]) for name in ("day", "last"))
     if isinstance(first, Span) and isinstance(last, Span):
         return range_of(first, last)
-    return (
-        replace(last, parts=(None, _month(match["month"]), int(re.sub(r"\D", "", match["day"]))))
-        if isinstance(last, Said)
-        else None
-    )
+    if isinstance(first, Span) or isinstance(last, Span) or first.yearless is None or last.yearless is None:
+        return None
+    return replace(last, yearless=(last.yearless[0], first.yearless[1], last.yearless[1]))
 
 
 def _slashed(match: Match, _: int) -> Span | None:
@@ -206,6 +204,11 @@ def _season(year: int, name: str) -> Span:
     return of_months(year, SEASONS[name.lower()], 3)
 
 
+def _years_of_era(match: Match, _: int) -> Span | None:
+    """`500-300 BCE`: the era stands with the last year and holds for both."""
+    return range_of(of_year(_year(match[1] + match[3])), of_year(_year(match[2])))
+
+
 def _decade(match: Match, _: int) -> Span:
     year, era = int(match[1]) * 10, match[2]
     if era and "B" in era:
@@ -238,7 +241,7 @@ def _bare_year(match: Match, _: int) -> Span | None:
 
 
 def _bare_month(match: Match, _: int) -> Said | None:
-    return Said(match.start(), match.end(), parts=(None, _month(match[0]), None))
+    return Said(match.start(), match.end(), yearless=(_month(match[0]), None, None))
 
 
 def _form(pattern: str, of: Callable[[Match, int], Span | Said | None]) -> Form:
@@ -257,6 +260,12 @@ ABSOLUTE: Sequence[Form] = (
         rf"(?<![\w.])(?P<day>{D}){DASH}(?P<last>{D})\s+(?:of\s+)?(?P<month>{M})(?:,?\s*(?P<year>{Y}))?", _days_in_words
     ),
     _form(rf"\b(?P<month>{M})\s*(?P<day>{D}){DASH}(?P<last>{D})(?!\s*{M})(?:,?\s*(?P<year>{Y}))?", _days_in_words),
+    _form(
+        rf"(?<=between )(?P<day>{D})\s+and\s+(?P<last>{D})\s+(?:of\s+)?(?P<month>{M})(?:,?\s*(?P<year>{Y}))?",
+        _days_in_words,
+    ),
+    _form(rf"(?<=between )(?P<month>{M})\s*(?P<day>{D})\s+and\s+(?P<last>{D})(?:,?\s*(?P<year>{Y}))?", _days_in_words),
+    _form(rf"(?<![\w.])(\d{{1,5}})(?:{DASH}|\s+and\s+)(\d{{1,5}}({ERA}))", _years_of_era),
     _form(rf"(?<![\w.])(?P<day>{D})[\s-]*(?:of\s+)?(?P<month>{M})(?:[,\s-]*(?P<year>{Y}))?", _day_in_words),
     _form(rf"\b(?P<month>{M})\s*(?:the\s+)?(?P<day>{D})(?!:)(?:,?\s*(?P<year>{Y}))?", _day_in_words),
     _form(
@@ -290,8 +299,8 @@ ABSOLUTE: Sequence[Form] = (
     _form(r"(?<![\w.,/-])(\d{4})\s?[-–—/]\s?(\d{2})(?![\w/-])", _short_range),
     _form(r"(?<![\w.,$€£#+/–—−-])\d{4}(?![\w%]|[.,:]\d)|(?<=\d{4}[/–—−-])\d{4}(?![\w%/-]|[.,:]\d)", _bare_year),
     _form(
-        r"\b(?-i:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|"
-        r"Sept?|Oct|Nov|Dec)\b\.?",
+        r"(?<!last )(?<!past )(?<!this )(?<!next )(?<!coming )(?<!previous )(?<!following )\b(?-i:January|February|March|"
+        r"April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?",
         _bare_month,
     ),
 )

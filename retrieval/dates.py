@@ -17,7 +17,7 @@ CLOCK = r"(\d{1,2})(?::(\d{2})(?::(\d{2}))?\s*([ap]\.?m\b\.?)?|\s*([ap]\.?m\b\.?
 CLOCK_AFTER = re.compile(rf"(?:,?\s*(?:at\s+)?|[T_])\(?{CLOCK}", re.IGNORECASE)
 CLOCK_BEFORE = re.compile(rf"(?<![\d:]){CLOCK}(?:,?\s*on)?,?\s*$", re.IGNORECASE)
 JOINED = re.compile(r"\s*(?:-|–|—|−|‒|/|to|through|thru|until|till)\s*", re.IGNORECASE)
-AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+LISTED = re.compile(r"(?:\s*,)?\s*(?:and|&)\s+|\s*,\s+", re.IGNORECASE)
 BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?:years\s+)?$", re.IGNORECASE)
 PART = re.compile(
     r"\b(early|beginning of|start of|mid|middle of|late|end of)(?:[-\s]+|\s+in\s+)(?:the\s+)?(?:year\s+)?$",
@@ -73,10 +73,11 @@ def window(question: str, now: datetime | int) -> Window | None:
 def asked_of(question: str, now: datetime | int) -> Window | NoWindow:
     """The time that a question asks of, or why there is none: all of its limits together, where they leave something."""
     at = instant(now)
-    found = [_whole(said, at, past=not COMING.search(question)) for said in _said(question, at)]
+    past = not COMING.search(question)
+    found = [_whole(said, at, past=past) for said in _said(question, at, past=past)]
     if any(said.impossible for said in found):
         return NoWindow.INVALID
-    limits = [_limits(question, said) for said in found if said.span is not None]
+    limits = [limit for said in found if (limit := _limits(question, said)) != (None, None)]
     if not limits:
         return NoWindow.UNSAID
     start = max((s for s, _ in limits if s is not None), default=None)
@@ -121,7 +122,9 @@ ARTICLES = r"\s+(?:the\s+)?(?:year\s+|month\s+of\s+|end\s+of\s+|start\s+of\s+)?$
 CUES = [
     (name, re.compile(rf"\b{cue}{ARTICLES}", re.IGNORECASE))
     for name, cue in (
-        ("not before", r"(?:no earlier than|not before)"),
+        ("either", r"(?:before|until|till) (?:or|and|nor) (?:after|since)"),
+        ("not before", r"(?:no earlier than|not before|(?:on|in|at|during) or (?:after|since))"),
+        ("until", r"(?:on|in|at|during) or before"),
         ("before", BEFORE),
         ("until", UNTIL),
         ("after", AFTER),
@@ -147,18 +150,23 @@ def _limits(text: str, said: Said) -> tuple[int | None, int | None]:
         cue = "in"
     if onwards or cue in {"since", "not before"}:
         return start, None
-    return {"before": (None, start), "until": (None, until), "after": (until, None)}.get(cue, (start, until))
+    limits = {"before": (None, start), "until": (None, until), "after": (until, None), "either": (None, None)}
+    return limits.get(cue, (start, until))
 
 
 # ------------------------------------------------------------------ all dates of a text
-def _said(text: str, now: int | None) -> list[Said]:
+def _said(text: str, now: int | None, *, past: bool = False) -> list[Said]:
     """The dates of a text in order, ranges joined; bare months and yearless days are complete only in a range."""
     if not HINT.search(text):
         return []
     found = sorted(_single(text, now), key=lambda said: said.begin)
     found = [_clocked(text, said) for said in found]
-    whole = [_part(text, said) for said in _joined(text, found)]
-    return [said for said in whole if said.span or said.parts[2] or said.impossible or _timed(text, said)]
+    whole = [_part(text, said) for said in _joined(text, found, now, past=past)]
+    return [
+        said
+        for said in whole
+        if said.span or said.impossible or (said.yearless and said.yearless[1]) or _timed(text, said)
+    ]
 
 
 def _timed(text: str, said: Said) -> bool:
@@ -223,58 +231,59 @@ def _offset(zone: str | None) -> int:
     return (-minutes if zone[0] == "-" else minutes) * 60_000
 
 
-def _joined(text: str, found: Sequence[Said]) -> list[Said]:
-    """Two dates with a dash or `to` between them as one range; `and` joins them after `between`."""
+def _joined(text: str, found: Sequence[Said], now: int | None, *, past: bool) -> list[Said]:
+    """Two dates with a dash or `to` between them as one range; `and` joins them after `between`, and where one follows the
+    other at once.
+    """
     joined: list[Said] = []
     for said in found:
-        before = joined[-1] if joined else None
-        if before is not None and _range_words(text, before, said):
-            whole = _whole_range(before, said)
-            if whole is not None:
-                joined[-1] = whole
-                continue
-        joined.append(said)
+        whole = _whole_range(text, joined[-1], said, now, past=past) if joined else None
+        if whole is None:
+            joined.append(said)
+        else:
+            joined[-1] = whole
     return joined
 
 
-def _range_words(text: str, one: Said, other: Said) -> bool:
+def _whole_range(text: str, one: Said, other: Said, now: int | None, *, past: bool) -> Said | None:
+    """The range from one date to another, if the words between them make one; what one lacks is taken from the other."""
     gap = text[one.end : other.begin]
-    if one.impossible or other.impossible:
-        return False
-    return bool(JOINED.fullmatch(gap)) or bool(AND.fullmatch(gap) and BETWEEN.search(text[: one.begin]))
-
-
-def _whole_range(one: Said, other: Said) -> Said | None:
-    """The range from one date to another; what one lacks is taken from the other."""
-    first, last = one.span, other.span
-    if first is None and last is not None:
-        first = _before(one.parts, last)
-    elif first is not None and last is None:
-        last = _after(other.parts, first)
-    if first is None or last is None:
+    listed = LISTED.fullmatch(gap) is not None
+    ranged = JOINED.fullmatch(gap) is not None or (listed and BETWEEN.search(text, 0, one.begin) is not None)
+    if one.impossible or other.impossible or not (listed or ranged):
+        return None
+    if one.span is None and other.span is None:
+        one = _whole(one, now, past=past)
+    first = one.span or _completed(one, other.span, before=True)
+    last = other.span or _completed(other, first, before=False)
+    if first is None or last is None or (not ranged and first.until != last.start):
         return None
     span = range_of(first, last)
     return None if span is None else Said(one.begin, other.end, span, relative=one.relative or other.relative)
 
 
-def _before(parts: tuple[int | None, int | None, int | None], last: Span) -> Span | None:
-    year = civil(last.start // DAY)[0]
-    near = [span for y in (year, year - 1) if (span := _complete(parts, y)) is not None and span.start <= last.start]
-    return near[0] if near else None
+def _completed(said: Said, other: Span | None, *, before: bool) -> Span | None:
+    """A date without a year as the last one before another, or the next one after it."""
+    if other is None:
+        return None
+    year = civil(other.start // DAY)[0]
+    near = [_in_year(said, y) for y in ((year, year - 1) if before else (year, year + 1))]
+    fitting = [s for s in near if s is not None and (s.start <= other.start if before else s.start >= other.start)]
+    return fitting[0] if fitting else None
 
 
-def _after(parts: tuple[int | None, int | None, int | None], first: Span) -> Span | None:
-    year = civil(first.start // DAY)[0]
-    near = [span for y in (year, year + 1) if (span := _complete(parts, y)) is not None and span.start >= first.start]
-    return near[0] if near else None
-
-
-def _complete(parts: tuple[int | None, int | None, int | None], year: int) -> Span | None:
-    _, month, day = parts
+def _in_year(said: Said, year: int) -> Span | None:
+    """The days or the month of a date without a year in this one; None where it has none such."""
+    if said.yearless is None:
+        return None
+    month, first, last = said.yearless
+    if first is None or last is None:
+        return of_month(year, month)
     try:
-        return of_month(year, month or 1) if day is None else of_day(year, month or 1, day)
+        one, other = of_day(year, month, first), of_day(year, month, last)
     except ValueError:
         return None
+    return one if first == last else range_of(one, other)
 
 
 def _part(text: str, said: Said) -> Said:
@@ -292,7 +301,7 @@ def _whole(said: Said, now: int | None, *, past: bool = False) -> Said:
     if now is None:
         return said
     year = civil(now // DAY)[0]
-    near = [span for y in range(year - 4, year + 5) if (span := _complete(said.parts, y)) is not None]
+    near = [span for y in range(year - 4, year + 5) if (span := _in_year(said, y)) is not None]
     if past:
         near = [span for span in near if span.start <= now] or near
     return replace(said, span=min(near, key=lambda span: abs(span.start - now)), relative=True)
