@@ -23,6 +23,8 @@ from retrieval.settings import load
 TYPES = ("CHUNKS_LEXICAL", "CHUNKS", "HYBRID_COMPLETION", "TEMPORAL")
 DATED_SETS = ("lihua_world", "locomo10")
 DEPTH, WANTED = 5, 60
+# What a date means does not change with the day of asking.
+ANOTHER_DAY = timedelta(days=5000)
 
 
 def main() -> None:
@@ -57,12 +59,13 @@ def report(made: Built, now: datetime) -> None:
 
 
 def kinds_of(question: Question, now: datetime) -> Iterator[str]:
-    """What a question counts among: all, its own kind, and whether it names a time or asks for one."""
+    """What a question counts among: all, its own kind, and whether it names a date, or a time as of today, or asks for one."""
     yield "all"
     if question.kind:
         yield question.kind
-    if dates.window(question.text, now) is not None:
-        yield "names a time"
+    asked = dates.window(question.text, now)
+    if asked is not None:
+        yield "names a date" if asked == dates.window(question.text, now + ANOTHER_DAY) else "relative words only"
     elif dates.asks_when(question.text):
         yield "asks when"
     else:
