@@ -83,9 +83,10 @@ def _passages(turn: StoredTurn, key: str) -> None:
             f"distance {passage['distance']:.3f}" if passage["distance"] is not None else f"BM25 {passage['score']:.3f}"
         )
         page = f" · page {passage['page']}" if passage["page"] else ""
+        when = f" · {literal(passage['when'])}" if passage.get("when") else ""
         name = passage["document_name"] or "summary or triplet"
         with st.container(border=True, key=f"{key}:{passage['rank']}"):
-            st.caption(f"**{passage['rank']}** · {literal(name)}{page} · {measure}")
+            st.caption(f"**{passage['rank']}** · {literal(name)}{page}{when} · {measure}")
             st.html(f'<div class="lens-passage">{html_text(passage["text"])}</div>')
     rows = [{k: v for k, v in p.items() if k != "id"} for p in passages]
     _downloads(key, rows, passages, "passages")

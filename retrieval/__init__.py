@@ -82,16 +82,20 @@ def _is_file(text: str) -> bool:
     return "\n" not in text and len(text) < 1000 and "\0" not in text and Path(text).is_file()
 
 
-async def cognify(datasets: str | Sequence[str] | None = None, user: str | None = None) -> dict[str, list[Json]]:
-    """A report per file of each dataset: stage, chunks, entities, relations, seconds, notes, problem."""
-    return await asyncio.to_thread(_cognify, datasets, user)
+async def cognify(
+    datasets: str | Sequence[str] | None = None, temporal: bool = True, user: str | None = None
+) -> dict[str, list[Json]]:
+    """A report per file of each dataset: stage, chunks, entities, events, relations, seconds, notes, problem. Without
+    `temporal` no dated events are kept.
+    """
+    return await asyncio.to_thread(_cognify, datasets, temporal, user)
 
 
-def _cognify(names: str | Sequence[str] | None, user: str | None) -> dict[str, list[Json]]:
+def _cognify(names: str | Sequence[str] | None, temporal: bool, user: str | None) -> dict[str, list[Json]]:
     own, who = shared_engine(), caller(user)
     reports: dict[str, list[Json]] = {}
     for dataset in own.access.resolve(who, names, None, "write"):
-        for _ in own.cognify(who, dataset.id):
+        for _ in own.cognify(who, dataset.id, temporal=temporal):
             pass
         reports[dataset.name] = [{"file": d.name, **d.report} for d in own.documents(who, dataset.id)]
     return reports

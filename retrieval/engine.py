@@ -68,6 +68,7 @@ class Engine(Library):
         for dataset in self.parts.catalog.datasets():
             if dataset.version:
                 self.memory(dataset.id).titles(dataset.version)
+                self.memory(dataset.id).timeline(dataset.version)
                 self.memory(dataset.id).stores.vectors.warm_up()
 
     # ---------------------------------------------------------------- asking
@@ -237,6 +238,7 @@ class Engine(Library):
             lexical=memory.stores.lexical,
             graph=lambda: memory.graph(dataset.version),
             titles=lambda: memory.titles(dataset.version),
+            timeline=lambda: memory.timeline(dataset.version),
             nodes=memory.stores.graph.nodes,
             provenance=provenance,
             now=parts.now(),

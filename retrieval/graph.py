@@ -138,7 +138,11 @@ class Graph:
     @cached_property
     def documents(self) -> tuple[str, ...]:
         """Ids of the nodes of documents."""
-        return tuple(self.node_ids.filter(pc.equal(self.node_types, "TextDocument")).to_pylist())
+        return self.of_type("TextDocument")
+
+    def of_type(self, name: str) -> tuple[str, ...]:
+        """Ids of the nodes of a type."""
+        return tuple(self.node_ids.filter(pc.equal(self.node_types, name)).to_pylist())
 
     @cached_property
     def _by_kind(self) -> tuple[Ints, Ints]:

@@ -86,6 +86,16 @@ def sentence_id(chunk: str, position: int) -> str:
     return str(uuid.uuid5(uuid.UUID(chunk), f"Sentence:{position}"))
 
 
+def event_id(chunk: str, position: int) -> str:
+    """Id of the dated statement at this 0-based position of a chunk."""
+    return str(uuid.uuid5(uuid.UUID(chunk), f"Event:{position}"))
+
+
+def time_id(start: int, until: int) -> str:
+    """Id of the node of a span of time: one per start and end in milliseconds."""
+    return _named(f"Time:{start}:{until}")
+
+
 def integer_key(identifier: str) -> int:
     """The upper 63 bits of a UUID: a non-negative INT64, the key in the graph store and in snapshots."""
     return uuid.UUID(identifier).int >> 65

@@ -24,7 +24,7 @@ from retrieval.errors import (
     StoreLockedError,
 )
 from retrieval.identity import document_id
-from retrieval.ingest.elements import CHUNK
+from retrieval.ingest.elements import CHUNK, ENTITY_TYPE, EVENT, INTERVAL, NODE_SET, TIMESTAMP
 from retrieval.ingest.enrich import PIPELINES
 from retrieval.ingest.pipeline import Workshop, build, remove
 from retrieval.ingest.read import Limits, media_type
@@ -196,12 +196,14 @@ class Library:
         data = text.encode("utf-8", "replace")
         return self.add(user, dataset_id, name.strip() or text_name(text), data, node_sets)
 
-    def cognify(self, user: str, dataset_id: str) -> Iterator[Progress]:
-        """Process everything that waits, step by step. Closing the iterator stops it; another call goes on from there."""
+    def cognify(self, user: str, dataset_id: str, *, temporal: bool = True) -> Iterator[Progress]:
+        """Process everything that waits, step by step; dated events too, unless `temporal` is False. Closing the iterator
+        stops it; another call goes on from there.
+        """
         dataset = self.dataset(user, dataset_id, "write")
         with self._writing(dataset_id):
             self._same_model(dataset)
-            yield from build(dataset_id, self._workshop(dataset_id))
+            yield from build(dataset_id, self._workshop(dataset_id, temporal=temporal))
 
     def memify(self, user: str, dataset_id: str, pipeline: str) -> Iterator[Progress]:
         """Build something over the finished memory: triplet_embeddings, coding_rules or global_context_index."""
@@ -264,9 +266,8 @@ class Library:
         if dataset.name == sample.NAME:
             return sample.examples()
         graph = self.memory(dataset_id).graph(dataset.version)
-        return [
-            f"What is known about {name}?" for name in graph.best_connected(3, without={CHUNK, "EntityType", "NodeSet"})
-        ]
+        unnamed = {CHUNK, ENTITY_TYPE, NODE_SET, EVENT, TIMESTAMP, INTERVAL}
+        return [f"What is known about {name}?" for name in graph.best_connected(3, without=unnamed)]
 
     # ---------------------------------------------------------------- inside
 
@@ -294,7 +295,7 @@ class Library:
         partial.write_bytes(data)
         partial.replace(path)
 
-    def _workshop(self, dataset_id: str) -> Workshop:
+    def _workshop(self, dataset_id: str, *, temporal: bool = True) -> Workshop:
         parts, settings = self.parts, self.settings
         return Workshop(
             catalog=parts.catalog,
@@ -305,6 +306,7 @@ class Library:
             stored=lambda document: self._file(dataset_id, document.sha256).read_bytes(),
             limits=Limits(max_pages=settings.max_pdf_pages),
             chunk_tokens=settings.chunk_tokens,
+            temporal=temporal,
         )
 
     def _same_model(self, dataset: Dataset) -> None:

@@ -8,8 +8,9 @@ from threading import Lock
 
 from retrieval import graph as snapshots
 from retrieval.graph import Graph
-from retrieval.model import Edge
+from retrieval.model import EVENTS, Edge
 from retrieval.ports import FeedbackStore, GraphStore, LexicalIndex, OperationLog, VectorStore
+from retrieval.timeline import Timeline, Told, timeline, told_of
 from retrieval.titles import Titles, titles
 
 
@@ -41,6 +42,8 @@ class Memory:
         self._graph: Graph | None = None
         self._titled: dict[str, str] = {}
         self._titles: tuple[Graph, Titles] | None = None
+        self._timed: dict[str, Told] = {}
+        self._timeline: tuple[Graph, Timeline] | None = None
 
     def graph(self, version: int) -> Graph:
         """The graph at this data version, with its feedback weights; built once per version."""
@@ -61,6 +64,18 @@ class Memory:
                 present = {i: self._titled[i] for i in graph.documents if i in self._titled}
                 self._titled, self._titles = present, (graph, titles(present))
             return self._titles[1]
+
+    def timeline(self, version: int) -> Timeline:
+        """When the events at this data version were; only the times of new events are read."""
+        graph = self.graph(version)
+        with self._lock:
+            if self._timeline is None or self._timeline[0] is not graph:
+                events = graph.of_type("Event")
+                unread = [i for i in events if i not in self._timed]
+                known = self._timed | told_of(self.stores.vectors.fetch(EVENTS, unread))
+                self._timed = {i: known[i] for i in events if i in known}
+                self._timeline = (graph, timeline(self._timed))
+            return self._timeline[1]
 
     def forget(self) -> None:
         """Build the snapshot anew for the next query: a document was hidden."""

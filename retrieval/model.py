@@ -77,7 +77,8 @@ class Entry:
     extra: Mapping[str, Json] = field(default_factory=dict)
 
 
-# Collections that hold vectors of this memory's own elements; SENTENCES serves the extractive answer and is no seed.
+# Collections that hold vectors of this memory's own elements; SENTENCES serves the extractive answer, EVENTS the search in
+# time: they are no seeds.
 CHUNKS = "DocumentChunk_text"
 SUMMARIES = "TextSummary_text"
 ENTITIES = "Entity_name"
@@ -87,7 +88,10 @@ EDGE_TYPES = "EdgeType_relationship_name"
 TRIPLETS = "Triplet_text"
 RULES = "Rule_text"
 GLOBAL_CONTEXT = "GlobalContextSummary_text"
+EVENTS = "Event_name"
 SENTENCES = "Sentence_text"
+# The lane of the events that a search in time found.
+IN_TIME = "in_time"
 NODE_COLLECTIONS = (ENTITIES, SUMMARIES, ENTITY_TYPES, CHUNKS, DOCUMENTS, RULES)
 
 
@@ -428,6 +432,7 @@ class Found:
     vector: Floats | None = None
     seeds: tuple[Hits, ...] = ()
     fragment: Fragment | None = None
+    window: Window | None = None
     lanes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     items: tuple[Item, ...] = ()
     prelude: str = ""

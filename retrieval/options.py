@@ -183,6 +183,14 @@ OPTIONS: dict[str, Option] = {
             "coverage adds up cosine and share of rare words; rrf adds up reciprocal ranks.",
             choices=("coverage", "rrf"),
         ),
+        Option(
+            "event_ranking",
+            "Ranking of events",
+            "choice",
+            "fused",
+            "fused adds the share of rare words and how exactly a date is said; distance is the distance in meaning alone.",
+            choices=("fused", "distance"),
+        ),
         Option("walk", "Walk over the graph", "flag", True, "Passages that the best ones lead to rise, too."),
         Option("use_importance_weight", "Importance weights", "flag", True, "Important passages rise."),
         Option(

@@ -39,6 +39,7 @@ from retrieval.model import (
     Verdict,
     Window,
 )
+from retrieval.timeline import Timeline
 from retrieval.titles import Titles
 
 # ------------------------------------------------------------------ models
@@ -350,6 +351,7 @@ class Deps:
     lexical: LexicalIndex
     graph: Callable[[], Graph]
     titles: Callable[[], Titles]
+    timeline: Callable[[], Timeline]
     nodes: Callable[[Sequence[str]], list[Node]]
     provenance: Callable[[Sequence[str]], Mapping[str, list[str]]]
     now: datetime

@@ -18,6 +18,7 @@ from retrieval.steps.rank import triplets
 from retrieval.steps.render import nodes_and_connections, sections, texts
 from retrieval.steps.rules import coding_rules
 from retrieval.steps.seed import embed, lexical, nearest, nearest_everywhere
+from retrieval.steps.temporal import by_distance, descriptions, in_time, interval, or_else
 from retrieval.steps.walk import walk
 
 COMMON = ("top_k", "node_name", "node_name_filter_operator", "only_context")
@@ -167,6 +168,18 @@ RECIPES: dict[str, Recipe] = {
             needs=(TRIPLETS,),
             hint="one relation between two named things",
         ),
+        replace(
+            _graph,
+            name="TEMPORAL",
+            label="Events in time",
+            about="Finds the events in the time that the question asks of; without one it searches the graph.",
+            find=(("interval", interval), ("events", in_time), ("embed", embed), ("rank", by_distance)),
+            render=descriptions,
+            loop=or_else(_graph),
+            calls="2",
+            config={"event_ranking": "fused"},
+            hint="what happened in a year, before or after a date, last week, between two dates; when something was",
+        ),
         _chunks,
         replace(
             _chunks,
@@ -237,6 +250,7 @@ class SearchType(StrEnum):
     GRAPH_COMPLETION_CONTEXT_EXTENSION = "GRAPH_COMPLETION_CONTEXT_EXTENSION"
     GRAPH_COMPLETION_DECOMPOSITION = "GRAPH_COMPLETION_DECOMPOSITION"
     TRIPLET_COMPLETION = "TRIPLET_COMPLETION"
+    TEMPORAL = "TEMPORAL"
     CHUNKS = "CHUNKS"
     CHUNKS_LEXICAL = "CHUNKS_LEXICAL"
     SUMMARIES = "SUMMARIES"

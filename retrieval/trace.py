@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 
-from retrieval.model import Found, Json, Stage
+from retrieval.calendar import SECOND, Span, shown
+from retrieval.model import IN_TIME, Found, Json, Stage
 
 MODEL_STAGES = frozenset(
     {"embed", "answer", "draft", "condense", "judge", "follow_up", "decompose", "interval", "choose", "cypher", "act"}
@@ -54,4 +55,19 @@ def _counts(name: str, found: Found) -> dict[str, Json]:
         return {"characters": len(found.context), "left_out": found.dropped}
     if name == "evidence":
         return {"sources": len(found.sources), "statements": len(found.statements)}
-    return {"items": len(found.items)}
+    return _in_time(name, found) or {"items": len(found.items)}
+
+
+def _in_time(name: str, found: Found) -> dict[str, Json]:
+    """Counts of the stages of a search in time; none for others."""
+    if name == "events":
+        return {"in_time": len(found.lanes.get(IN_TIME, {}))}
+    if name != "interval":
+        return {}
+    limits = (None, None) if found.window is None else (found.window.start, found.window.until)
+    return {"asked": found.window is not None, "from": _date(limits[0]), "until": _date(limits[1])}
+
+
+def _date(moment: int | None) -> str | None:
+    """A limit of a window as a date."""
+    return None if moment is None else shown(Span(moment, moment + SECOND, "second"))

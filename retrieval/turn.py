@@ -209,6 +209,7 @@ def _passage(item: Passage) -> dict[str, Any]:
         "distance": item.distance,
         "score": item.score,
         **({"parts": dict(item.parts)} if item.parts else {}),
+        **({"when": entry.extra["when"]} if "when" in entry.extra else {}),
     }
 
 

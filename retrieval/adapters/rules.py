@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from retrieval import dates
 from retrieval.adapters.extractive import alike, fits, shares, stems
 from retrieval.model import Act, Choice, Floats, Found, Node, Triplet, Verdict, Window
 from retrieval.ports import Embedder
@@ -18,7 +19,9 @@ ANY_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 # An answer is complete when one statement has this share of the question's words, the rare ones counting more.
 COMPLETE = 0.85
 LONGEST_CONDENSED = 40
-STRUCTURE = frozenset({"DocumentChunk", "TextDocument", "TextSummary", "EntityType", "NodeSet"})
+STRUCTURE = frozenset(
+    {"DocumentChunk", "TextDocument", "TextSummary", "EntityType", "NodeSet", "Event", "Timestamp", "Interval"}
+)
 QUESTION = r"(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|list|name|compare)"  # noqa: E501
 PART = r"[A-ZÀ-Þ0-9][\w'’.&\-]*"
 NAME = rf"(?:the |The )?[\"“]?{PART}(?: (?:of |the |de |von |van |and the )?{PART})*[\"”]?"
@@ -90,7 +93,7 @@ class Rules:
 
     def interval(self, question: str, now: datetime) -> Window | None:
         """The time that the words of the question name."""
-        return None
+        return dates.window(question, now)
 
     def choose(self, question: str, hints: Mapping[str, str]) -> Choice | None:
         """The type whose hint is nearest in meaning."""

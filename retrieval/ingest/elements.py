@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from textwrap import shorten
 
-from retrieval.identity import edge_type_id, entity_id, entity_type_id, node_set_id, rule_id, summary_id
+from retrieval.calendar import Span, shown
+from retrieval.identity import (
+    edge_type_id,
+    entity_id,
+    entity_type_id,
+    event_id,
+    node_set_id,
+    rule_id,
+    summary_id,
+    time_id,
+)
+from retrieval.ingest.events import Dated, is_range
 from retrieval.ingest.rules import StatedRule, stated_rules
-from retrieval.model import CODING_RULES_SET, Chunk, Contribution, Document, Edge, Facts, Mention, Node
+from retrieval.model import CODING_RULES_SET, Chunk, Contribution, Document, Edge, Facts, Json, Mention, Node
 
 DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "TextDocument",
@@ -20,14 +32,23 @@ DOCUMENT, CHUNK, SUMMARY, ENTITY_TYPE, EDGE_TYPE, NODE_SET = (
     "NodeSet",
 )
 ENTITY, RULE = "Entity", "Rule"
+EVENT, TIMESTAMP, INTERVAL = "Event", "Timestamp", "Interval"
 LONGEST_MENTION, LONGEST_DESCRIPTION = 100, 1000
 STRUCTURAL = frozenset({"is_part_of", "contains", "is_a", "made_from", "belongs_to_set"})
+AT, DURING, INVOLVES = "at", "during", "involves"
 
 
 def contributions(
-    document: Document, title: str, chunks: Sequence[Chunk], facts: Sequence[Facts], summaries: Sequence[str]
+    document: Document,
+    title: str,
+    chunks: Sequence[Chunk],
+    facts: Sequence[Facts],
+    summaries: Sequence[str],
+    events: Sequence[Sequence[Dated]] = (),
 ) -> list[Contribution]:
-    """Everything that a document says, in a fixed order; equal elements of one chunk once."""
+    """Everything that a document says, in a fixed order; equal elements of one chunk once. `events` are those of each
+    chunk, or none at all.
+    """
     elements = [("", element) for element in _frame(document, title)]
     described = _first_descriptions(facts)
     for chunk, found, summary in zip(chunks, facts, summaries, strict=True):
@@ -35,6 +56,8 @@ def contributions(
         elements += [(chunk.id, element) for element in _of_chunk(document, chunk, own, summary)]
     if CODING_RULES_SET in document.node_sets:
         elements += [(rule.chunk.id, element) for rule in stated_rules(chunks) for element in of_rule(document, rule)]
+    for chunk, found, dated in zip(chunks, facts, events, strict=False):
+        elements += [(chunk.id, element) for element in _of_events(document, chunk, found.mentions, dated)]
     texts = [
         (chunk, Node(edge_type_id(e.text or e.relationship), EDGE_TYPE, e.text or e.relationship))
         for chunk, e in elements
@@ -114,6 +137,58 @@ def _of_facts(document: Document, chunk: Chunk, facts: Facts) -> Iterator[Node |
     for relation in facts.relations:
         if relation.source in ids and relation.target in ids:
             yield Edge(ids[relation.source], ids[relation.target], relation.relationship, relation.text)
+
+
+def is_structural(edge: Edge) -> bool:
+    """Whether an edge is the memory's own and states no fact; a fact may be named like an event's edge, but has a text."""
+    return edge.relationship in STRUCTURAL or (edge.relationship in {AT, DURING, INVOLVES} and not edge.text)
+
+
+def _of_events(
+    document: Document, chunk: Chunk, mentioned: Sequence[Mention], events: Sequence[Dated]
+) -> Iterator[Node | Edge]:
+    """The dated statements of a chunk, their times, and the things that they name (reference 10.3). Their edges have no
+    text of their own: each would be embedded.
+    """
+    sets = document.node_sets
+    names = [(entity_id(m.name, m.type), re.compile(rf"(?<!\w){re.escape(m.name)}(?!\w)")) for m in mentioned]
+    for position, event in enumerate(events):
+        own = event_id(chunk.id, position)
+        yield Node(own, EVENT, event.name, event.text, "", 0.5, sets, _event_properties(document, chunk, event))
+        yield Edge(chunk.id, own, "contains")
+        for span in event.times:
+            yield _time(span)
+            yield Edge(own, time_id(span.start, span.until), DURING if is_range(span) else AT)
+        for entity, name in names:
+            if name.search(event.text):
+                yield Edge(own, entity, INVOLVES)
+
+
+def _event_properties(document: Document, chunk: Chunk, event: Dated) -> dict[str, Json]:
+    first = event.times[0]
+    return {
+        "class": EVENT,
+        "document_id": document.id,
+        "document_name": document.name,
+        "chunk_index": chunk.index,
+        "page": chunk.page,
+        "source_chunk_id": chunk.id,
+        "time_from": first.start,
+        "time_until": first.until,
+        "precision": first.precision,
+        "stated": event.stated,
+        "times": [[span.start, span.until] for span in event.times],
+        "when": "; ".join(shown(span) for span in event.times),
+    }
+
+
+def _time(span: Span) -> Node:
+    """The node of a time: a range is an Interval, a unit of the calendar a Timestamp."""
+    own, name = time_id(span.start, span.until), shown(span)
+    if is_range(span):
+        return Node(own, INTERVAL, name, properties={"class": INTERVAL, "time_from": span.start, "time_to": span.until})
+    kept: dict[str, Json] = {"time_at": span.start, "time_until": span.until, "precision": span.precision}
+    return Node(own, TIMESTAMP, name, properties={"class": TIMESTAMP, "timestamp_str": name, **kept})
 
 
 def mentions(mention: Mention, said: Collection[str] = ()) -> str:

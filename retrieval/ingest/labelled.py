@@ -95,10 +95,10 @@ def joined(texts: Sequence[str]) -> list[str]:
 
 def _line(subject: str, label: str, text: str) -> Iterator[Labelled]:
     for value in values(text):
-        yield Labelled(label, value, f"{subject} {_spoken(label)}: {value.phrase}.")
+        yield Labelled(label, value, f"{subject} {spoken(label)}: {value.phrase}.")
 
 
-def _spoken(label: str) -> str:
+def spoken(label: str) -> str:
     """The label in running text: small, but for names and abbreviations."""
     return label if label.isupper() else label[0].lower() + label[1:]
 

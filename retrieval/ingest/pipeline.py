@@ -16,7 +16,8 @@ import numpy as np
 
 from retrieval.errors import IngestionError
 from retrieval.ingest.chunk import chunk
-from retrieval.ingest.elements import CHUNK, EDGE_TYPE, ENTITY, STRUCTURAL, contributions, folded
+from retrieval.ingest.elements import CHUNK, EDGE_TYPE, ENTITY, EVENT, contributions, folded, is_structural
+from retrieval.ingest.events import dated
 from retrieval.ingest.read import Limits, read
 from retrieval.ingest.rows import node_class, row_ids, rows
 from retrieval.ingest.summarise import summarise
@@ -46,6 +47,7 @@ class Workshop:
     limits: Limits
     chunk_tokens: int
     triplets: bool = True
+    temporal: bool = True
 
 
 def build(dataset_id: str, shop: Workshop) -> Iterator[Progress]:
@@ -110,7 +112,8 @@ def _prepare(
         chunks = chunk(document.id, file.pages, shop.embedder.count_tokens, shop.chunk_tokens)
         yield Progress(document.name, "chunked", 0.1, f"{len(chunks)} chunks")
         found = yield from _extract(document, file.title, chunks, shop, vectors)
-        said = contributions(document, file.title, chunks, [f for f, _ in found], [s for _, s in found])
+        events = dated(file.title, [own.text for own in chunks]) if shop.temporal else []
+        said = contributions(document, file.title, chunks, [f for f, _ in found], [s for _, s in found], events)
         shop.operations.contribute(document.dataset_id, document.id, said)
         report = _report(said, sum(f.dropped for f, _ in found), file.notes, perf_counter() - start)
         shop.catalog.put_document(replace(document, report=report))
@@ -254,7 +257,8 @@ def _report(said: Sequence[Contribution], dropped: int, notes: Sequence[str], se
         "stage": "done",
         "chunks": sum(isinstance(e, Node) and e.type == CHUNK for e in elements),
         "entities": sum(isinstance(e, Node) and node_class(e) == ENTITY for e in elements),
-        "relations": sum(isinstance(e, Edge) and e.relationship not in STRUCTURAL for e in elements),
+        "events": sum(isinstance(e, Node) and node_class(e) == EVENT for e in elements),
+        "relations": sum(isinstance(e, Edge) and not is_structural(e) for e in elements),
         "seconds": round(seconds, 2),
         "notes": [*notes, *lost],
     }

@@ -6,13 +6,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from retrieval.identity import sentence_id
-from retrieval.ingest.elements import CHUNK, DOCUMENT, EDGE_TYPE, ENTITY, ENTITY_TYPE, RULE, STRUCTURAL, SUMMARY
+from retrieval.ingest.elements import (
+    CHUNK,
+    DOCUMENT,
+    EDGE_TYPE,
+    ENTITY,
+    ENTITY_TYPE,
+    EVENT,
+    RULE,
+    SUMMARY,
+    is_structural,
+)
 from retrieval.model import (
     CHUNKS,
     DOCUMENTS,
     EDGE_TYPES,
     ENTITIES,
     ENTITY_TYPES,
+    EVENTS,
     RULES,
     SENTENCES,
     SUMMARIES,
@@ -31,7 +42,9 @@ COLLECTIONS = {
     DOCUMENT: DOCUMENTS,
     EDGE_TYPE: EDGE_TYPES,
     RULE: RULES,
+    EVENT: EVENTS,
 }
+KEPT = ("chunk_size", "cut_type", "time_from", "time_until", "precision", "stated", "times", "when")
 ARROW = "-›"
 
 
@@ -40,7 +53,7 @@ def rows(elements: Iterable[Node | Edge], names: Mapping[str, str], *, triplets:
     found: dict[str, list[Entry]] = defaultdict(list)
     for element in elements:
         if isinstance(element, Edge):
-            if triplets and element.relationship not in STRUCTURAL:
+            if triplets and not is_structural(element):
                 found[TRIPLETS].append(_triplet(element, names))
             continue
         collection = COLLECTIONS.get(node_class(element))
@@ -72,7 +85,7 @@ def _row(node: Node) -> Entry:
     page, index = kept.get("page"), kept.get("chunk_index")
     return Entry(
         node.id,
-        node.text or node.name,
+        node.description if node_class(node) == EVENT else node.text or node.name,
         document_id=str(kept.get("document_id", "")),
         document_name=str(kept.get("document_name", "")),
         chunk_id=str(kept.get("source_chunk_id", node.id if node_class(node) == CHUNK else "")),
@@ -80,7 +93,7 @@ def _row(node: Node) -> Entry:
         page=page if isinstance(page, int) else None,
         importance_weight=node.importance_weight,
         node_sets=node.node_sets,
-        extra={key: kept[key] for key in ("chunk_size", "cut_type") if key in kept},
+        extra={key: kept[key] for key in KEPT if key in kept},
     )
 
 

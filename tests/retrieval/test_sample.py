@@ -16,7 +16,8 @@ from retrieval.options import Request
 from retrieval.recipes import RECIPES
 from retrieval.settings import Settings
 
-# Measured: 36, 48, 38, 48, 53, 19. Ids differ between two builds, and with them which of two equal scores comes first:
+# Measured: 36, 48, 38, 48, 53, 19; TEMPORAL 46.
+# Ids differ between two builds, and with them which of two equal scores comes first:
 # the counts vary by one or two. A change that loses more must say so here and in the README.
 LEAST = {
     "GRAPH_COMPLETION": 34,
@@ -25,6 +26,7 @@ LEAST = {
     "CHUNKS": 46,
     "CHUNKS_LEXICAL": 51,
     "SUMMARIES": 17,
+    "TEMPORAL": 44,
 }
 
 
