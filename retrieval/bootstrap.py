@@ -12,6 +12,7 @@ from retrieval.adapters.lexical import SqliteLexical
 from retrieval.adapters.minilm import MiniLM
 from retrieval.adapters.records import open_records
 from retrieval.adapters.rules import Rules
+from retrieval.adapters.sandbox import Sandbox
 from retrieval.adapters.spacy_facts import SpacyFacts
 from retrieval.engine import Engine
 from retrieval.library import Parts
@@ -32,6 +33,7 @@ def build(settings: Settings) -> Engine:
             KuzuGraph(folder / "graph.kuzu"),
             LanceVectors(folder / "vectors", embedder.dimensions),
             SqliteLexical(folder / "lexical.sqlite"),
+            lambda version, nodes, edges: Sandbox(folder / f"queries-{version}.kuzu", nodes, edges),
         )
 
     parts = Parts(

@@ -15,6 +15,7 @@ SAME = {"SPLIT": "string_split", "TOINTEGER": "to_int64", "TOFLOAT": "to_double"
 CLAUSES = frozenset("MATCH OPTIONAL WHERE WITH UNWIND RETURN ORDER SKIP LIMIT UNION CALL".split())
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 MOST_LISTED = 25
+MOST_TOLD = 60
 
 
 def translated(found: Sequence[Token], schema: GraphSchema) -> list[Token]:
@@ -245,6 +246,20 @@ class _Translation:
         test = "true" if stored is None else f"{token.text}.{column} IN {_listed(stored)}"
         self.out.append(Token("made", test, spaced=True))
         return place
+
+
+def told(schema: GraphSchema) -> str:
+    """The schema as text: node types with their properties, then relationships with the types that they join."""
+    nodes = [
+        f"(:{name}) {count:,} nodes; properties: {', '.join(['name', 'description', *schema.node_properties.get(name, {})])}"
+        for name, count in list(schema.types.items())[:MOST_TOLD]
+    ]
+    edges = []
+    for name, count in list(schema.relationships.items())[:MOST_TOLD]:
+        own = ", ".join(schema.edge_properties.get(name, {}))
+        ends = "; ".join(f"(:{s})-[:{name}]->(:{t})" for s, t in list(schema.joins.get(name, {}))[:3])
+        edges.append(f"{ends} {count:,} edges{f'; properties: {own}' if own else ''}")
+    return "\n".join(["Node types:", *nodes, "Relationships:", *edges])
 
 
 def resolved(name: str, known: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from retrieval.adapters.memory import HashEmbedder, MemoryGraph, MemoryLexical, MemoryVectors
 from retrieval.adapters.memory_records import memory_records
 from retrieval.adapters.rules import Rules
+from retrieval.adapters.sandbox import Sandbox
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
@@ -67,7 +68,12 @@ def world(folder: Path, **settings: bool | int) -> World:
     embedder, answerer = CountingEmbedder(HashEmbedder()), CountingAnswerer()
 
     def stores(dataset_id: str) -> Stores:
-        return Stores(MemoryGraph(), MemoryVectors(), MemoryLexical())
+        return Stores(
+            MemoryGraph(),
+            MemoryVectors(),
+            MemoryLexical(),
+            lambda version, nodes, edges: Sandbox(folder / f"{dataset_id}-{version}.kuzu", nodes, edges),
+        )
 
     parts = Parts(
         settings=Settings(data_folder=folder, **settings),  # type: ignore[arg-type]
