@@ -106,14 +106,28 @@ def main(folder: str, *flags: str) -> None:
     with tempfile.TemporaryDirectory() as data:
         engine = build(replace(Settings(), data_folder=Path(data)))
         dataset = load(engine, graph)
-        for search_type, field in (("CYPHER", "cypher"), ("NATURAL_LANGUAGE", "question")):
-            _report(engine, dataset, search_type, field, questions, show="--show" in flags)
+        _report(engine, dataset, "CYPHER", "cypher", questions, {}, show="--show" in flags)
+        golds = {q["id"]: q | {"rows": _run(engine, dataset, q["cypher"])} for q in questions}
+        _report(engine, dataset, "NATURAL_LANGUAGE", "question", questions, golds, show="--show" in flags)
         engine.parts.memories.close()
 
 
+def _run(engine: Engine, dataset: Dataset, statement: str) -> list[list[Any]]:
+    [turn] = engine.ask(Request(statement, "CYPHER", dataset_ids=[dataset.id]))
+    return [list(row.values()) for row in turn.found.rows.rows] if turn.found.rows else []
+
+
 def _report(
-    engine: Engine, dataset: Dataset, search_type: str, field: str, questions: Sequence[dict[str, Any]], *, show: bool
+    engine: Engine,
+    dataset: Dataset,
+    search_type: str,
+    field: str,
+    questions: Sequence[dict[str, Any]],
+    here: Mapping[str, Mapping[str, Any]],
+    *,
+    show: bool,
 ) -> None:
+    """Print how many match the gold rows as published, or as the gold statement gives them `here`: ties may differ."""
     asked: Counter[str] = Counter()
     right: Counter[str] = Counter()
     told: Counter[str] = Counter()
@@ -124,7 +138,7 @@ def _report(
             rows, failure = turn.found.rows, ""
         except CypherError as error:
             rows, failure = None, error.message
-        matches = rows is not None and same(question, [dict(row) for row in rows.rows])
+        matches = rows is not None and any(same(gold, [dict(row) for row in rows.rows]) for gold in (question, here.get(question["id"], question)))
         kind = question["type"]
         asked[kind] += 1
         right[kind] += matches
