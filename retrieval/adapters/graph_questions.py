@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from retrieval.adapters.graph_words import (
+    HIDDEN_PROPERTIES,
     STRUCTURAL,
     STRUCTURE,
     Comparison,
@@ -25,6 +26,11 @@ from retrieval.model import GraphSchema
 from retrieval.ports import Embedder
 
 MOST_HOPS = 6
+MOST_NUMBERS = 4
+NO_RELATION = frozenset(
+    "memory database graph order ordered sort sorted sum total recent recently common commonly frequent diverse popular important "
+    "different distinct average mean length word words based genres there this that these those".split()
+)
 PERSON = ("Person", "People", "Human", "Agent")
 LESS = r"\b(?:fewest|least|lowest|smallest|minimum|shortest|worst)\b"
 MORE = r"\b(?:most|highest|largest|greatest|biggest|maximum|longest|best)\b"
@@ -151,7 +157,7 @@ def _guessed(reading: Reading, graph: Graph, embedder: Embedder) -> Reading:
     if reading.names:
         around = _around(graph, reading.names[0].value)
         known = [name for name, _ in around.most_common() if name not in STRUCTURAL] or known
-    words = [m for m in reading.unknown if not re.fullmatch(r"(?i)memory|database|graph|order(?:ed)?|sort(?:ed)?|sum|total", m.value)]
+    words = [m for m in reading.unknown if m.value.casefold() not in NO_RELATION]
     if not words or not known or not (reading.names or reading.has(r"\bmost\b|\bfewest\b|\bhow many\b")):
         return reading
     phrases = [" ".join(m.value for m in words[i : i + 2]) for i in range(len(words))] + [m.value for m in words]
@@ -185,6 +191,11 @@ def _pattern(reading: Reading, graph: Graph) -> Plan | None:
     for position, mention in enumerate(relations):
         _add_step(reading, plan, relations, position, graph)
     _place_names(reading, plan, graph)
+    if len(plan.steps) == 1 and reading.has(r"\bsame\b") and not plan.equals:
+        [step] = plan.steps
+        twin = plan.variable(plan.types[step.source])
+        plan.steps.append(Step(step.relation, twin, step.target, "r2", step.mention))
+        plan.conditions.append(f"{step.source}.id <> {twin}.id")
     if not plan.steps:
         kind = _asked_type(reading)
         if not kind:
@@ -213,11 +224,12 @@ def _relations(reading: Reading) -> list[Mention]:
         if same is None:
             kept.append(mention)
         elif kept[same].form == "noun" and mention.form == "verb":
-            kept[same] = replace(mention, start=mention.start, form="verb")
+            kept[same] = replace(kept[same], end=mention.end)
     for own in reading.properties:
         quoted_list = own.of_edge and all(m.value != own.owner for m in kept)
         only_here = not any(p.value == own.value and not p.of_edge for p in reading.properties)
-        if quoted_list and only_here and not any(p.start == own.start for p in kept):
+        before = any(m.end < own.start <= m.end + 1 and m.value != own.owner for m in reading.relations)
+        if quoted_list and only_here and not before and not any(p.start == own.start for p in kept):
             kept.append(Mention("relation", own.owner, own.start, own.end, form="property"))
     return sorted(kept, key=lambda m: m.start)
 
@@ -488,7 +500,7 @@ def _counted(reading: Reading, plan: Plan, at: int) -> str:
     for own in reading.relations:
         if own.start == at:
             step = next((s for s in plan.steps if s.relation == own.value), None)
-            return step.variable if step is not None and own.form != "noun" else (step.source if step else "")
+            return "" if step is None or own.form == "verb" else step.source if own.form == "noun" else step.variable
     return ""
 
 
@@ -593,7 +605,7 @@ def _scalar(reading: Reading, plan: Plan) -> str:
         reading.lower,
     )
     own = next((p for p in reading.properties if _kind(reading.schema, p)), None)
-    if asked and own is not None and not reading.has(r"\b(?:per|each|by|which|every)\b") and own.start - asked.end() < 25:
+    if asked and own is not None and not (reading.has(r"\b(?:per|each|which|every)\b") and not _sized(reading, own)) and own.start - asked.end() < 25:
         function = {"average": "avg", "mean": "avg", "total": "sum", "sum of": "sum"}.get(
             asked[1], "min" if asked[1] in {"lowest", "minimum", "min", "earliest"} else "max"
         )
@@ -623,7 +635,8 @@ def _grouped(reading: Reading, plan: Plan, order: str) -> str:
         column = _column(reading, plan, own)
         limit = _limit(reading)
         if column and _kind(reading.schema, own).endswith("[]"):
-            return f"UNWIND {column} AS value RETURN value, count(*) AS number ORDER BY number DESC{limit}"
+            fixed = "".join(f"{v}.name, " for v in plan.equals)
+            return f"UNWIND {column} AS value RETURN {fixed}value, count(*) AS number ORDER BY number DESC{limit}"
         if column:
             return f"WITH {column} AS value WHERE value IS NOT NULL RETURN value, count(*) AS number ORDER BY number DESC{limit}"
     average = re.search(r"\b(average|mean|total)\b", reading.lower)
@@ -635,6 +648,22 @@ def _grouped(reading: Reading, plan: Plan, order: str) -> str:
         return (
             f"RETURN {group}.name, {function}({_column(reading, plan, rated)}) AS {average[1]} ORDER BY {average[1]}{down}"
             f"{_limit(reading, single=reading.has(MORE) or reading.has(LESS))}"
+        )
+    if reading.has(r"\b(?:combined|total|overall|altogether)\b") and reading.has(MORE):
+        listed_one = next((p for p in reading.properties if _kind(reading.schema, p).endswith("[]")), None)
+        if listed_one is not None:
+            size = f"size({_column(reading, plan, listed_one)})"
+            return f"RETURN {group}.name, sum({size}) AS number ORDER BY number DESC{_limit(reading, single=True)}"
+    best = re.search(r"\b(highest|best|top|lowest|worst)[- ]rated\b", reading.lower)
+    step = next((s for s in plan.steps if _rating(reading, s)), None)
+    if best and step is not None and reading.types and _described(reading, plan, best.end()) == group == step.target:
+        down = "" if best[1] in {"lowest", "worst"} else " DESC"
+        column = f"{step.variable}.{_name(_rating(reading, step))}"
+        return f"RETURN {group}.name, avg({column}) AS average ORDER BY average{down}{_limit(reading, single=True)}"
+    if plan.having and (diverse := _most_of(reading, plan)) and plan.counted not in diverse:
+        return (
+            f"WITH {group}, count({diverse}) AS number, count({_distinct(plan)}) AS others WHERE others "
+            f"{' AND others '.join(plan.having)} RETURN {group}.name, number, others ORDER BY number DESC{_limit(reading, single=True)}"
         )
     if plan.having:
         listed = ", ".join([f"{group}.name", "number"])
@@ -650,8 +679,10 @@ def _grouped(reading: Reading, plan: Plan, order: str) -> str:
     if not counted:
         return ""
     less = bool(re.search(LESS, reading.lower)) and not re.search(MORE, reading.lower)
+    own_columns = [_column(reading, plan, p) for p in reading.properties if not p.of_edge and p.owner == plan.types[group]]
+    own_columns = [c for c in dict.fromkeys(own_columns) if c.startswith(f"{group}.") and c != f"{group}.name" and c not in counted]
     return (
-        f"RETURN {group}.name, count({counted}) AS number ORDER BY number{'' if less else ' DESC'}"
+        f"RETURN {', '.join([f'{group}.name', *own_columns])}, count({counted}) AS number ORDER BY number{'' if less else ' DESC'}"
         f"{_limit(reading, single=True)}"
     )
 
@@ -683,7 +714,9 @@ def _most_of(reading: Reading, plan: Plan) -> str:
         return f"DISTINCT {other[0]}"
     doer = next((s for s in plan.steps if s.mention and s.mention.form == "noun" and s.source == plan.answer), None)
     plain = reading.limit_kind == "top" and not re.search(f"{OLD}|{NEW}|{MORE}|{LESS}", reading.lower)
-    if doer is not None and plain:
+    doer = doer or next((s for s in plan.steps if s.source == plan.answer and not s.either_way), None)
+    rated = any(p.of_edge and _kind(reading.schema, p) in {"number", "decimal"} for p in reading.properties)
+    if doer is not None and plain and not rated and doer.target not in plan.equals:
         return f"DISTINCT {doer.target}"
     return ""
 
@@ -745,21 +778,29 @@ def _implied_order(reading: Reading, plan: Plan) -> str:
     if reading.limit is None or not reading.limit_kind or not plan.answer:
         return ""
     if reading.limit_kind == "top":
-        rated = next((p for p in reading.properties if p.of_edge and _kind(reading.schema, p) in {"number", "decimal"}), None)
+        rated = next((s for s in plan.steps if _rating(reading, s)), None)
         by_number = [c for c in reading.properties if _sized(reading, c) and _kind(reading.schema, c).endswith("[]")]
         if by_number:
             column = f"size({_column(reading, plan, by_number[0])})"
             plan.show(column)
             return f" ORDER BY {column} DESC"
         if rated is not None:
-            plan.show(_column(reading, plan, rated))
-            return f" ORDER BY {_column(reading, plan, rated)} DESC"
+            column = f"{rated.variable}.{_name(_rating(reading, rated))}"
+            plan.show(column)
+            return f" ORDER BY {column} DESC"
     years = _year_properties(reading.schema, plan.types[plan.answer])
     if not years:
         return ""
     column = f"{plan.answer}.{_name(years[0])}"
     plan.show(column)
     return f" ORDER BY {column}{' DESC' if reading.limit_kind in {'top', 'last'} else ''}"
+
+
+def _rating(reading: Reading, step: Step) -> str:
+    """The only number that a relationship's edges have; '' where there is none, or more than one."""
+    own = reading.schema.edge_properties.get(step.relation, {})
+    held = [name for name, kind in own.items() if kind in {"number", "decimal"}]
+    return held[0] if len(held) == 1 else ""
 
 
 def _described(reading: Reading, plan: Plan, at: int) -> str:
@@ -782,6 +823,13 @@ def _listing(reading: Reading, plan: Plan, order: str) -> str:
             plan.show(column)
     if reading.has(r"\bwhen\b|\b(?:release|birth|founding) (?:year|date)s?\b"):
         plan.shown += [f"{plan.answer}.{_name(y)}" for y in _year_properties(reading.schema, plan.types[plan.answer])[:1]]
+    for step in plan.steps:
+        if any(p.of_edge and p.owner == step.relation for p in reading.properties):
+            own = reading.schema.edge_properties.get(step.relation, {})
+            plan.shown += [f"{step.variable}.{_name(p)}" for p in own if p not in HIDDEN_PROPERTIES]
+    own = reading.schema.node_properties.get(plan.types[plan.answer], {})
+    numbers = [name for name, kind in own.items() if kind in {"number", "decimal"} and name not in HIDDEN_PROPERTIES]
+    plan.shown += [f"{plan.answer}.{_name(n)}" for n in numbers[:MOST_NUMBERS]]
     others = [v for v in plan.types if v != plan.answer]
     columns = [f"{v}.name" for v in [plan.answer, *others]] + plan.shown
     columns = list(dict.fromkeys(columns))
@@ -794,5 +842,5 @@ def _listing(reading: Reading, plan: Plan, order: str) -> str:
 def _limit(reading: Reading, *, single: bool = False) -> str:
     if reading.limit is not None:
         return f" LIMIT {reading.limit}"
-    plural = re.match(r"(?:which|what|who) (?:are\b|\w+s\b(?<!has)(?<!was))|list|find|name|show", reading.lower)
+    plural = re.match(r"(?:which|what|who) are\b|list|find|name|show", reading.lower)
     return " LIMIT 1" if single and not plural else ""

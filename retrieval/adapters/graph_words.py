@@ -123,12 +123,9 @@ def stem(word: str) -> str:
     """The word without the endings that tell its forms apart: actor, acted and acting are one."""
     own = IRREGULAR.get(word.casefold(), word.casefold())
     while True:
-        if own.endswith("ies") and len(own) > 5:
-            own = own[:-3] + "y"
-            continue
         ending = next((e for e in ("ing", "ed", "er", "or", "ion", "s", "e") if own.endswith(e) and len(own) - len(e) >= 3), "")
         if not ending or (ending == "s" and own.endswith("ss")):
-            return own
+            return own[:-1] + "i" if own.endswith("y") else own
         own = own[: -len(ending)]
 
 
@@ -205,9 +202,9 @@ def nearest_names(text: str, graph: Graph, taken: Sequence[tuple[int, int]], lex
     parts: dict[str, set[tuple[str, str]]] = {}
     for own in index(graph).values():
         for name, kind in own:
-            for word in _plain(name).split():
+            for word in set(_plain(name).split()) - SMALL:
                 parts.setdefault(word, set()).add((name, kind))
-    for match in WORD.finditer(text):
+    for match in re.finditer(r"(?<![\w])[^\W\d_][^\W_]*(?!\w)", text):
         word = match[0]
         if any(s <= match.start() < e for s, e in taken) or not word[:1].isupper() or match.start() == 0:
             continue
@@ -231,7 +228,8 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
     quoted = [
         Mention("string", (m["one"] or m["two"] or m["three"] or "").strip(), m.start(), m.end()) for m in QUOTED.finditer(text)
     ]
-    quoted = [m for m in quoted if m.value]
+    terms = {term.casefold() for term in (*types, *relations)}
+    quoted = [m for m in quoted if m.value and m.value.casefold() not in terms]
     known = index(graph)
     inside = tuple((m.start, m.end) for m in quoted)
     names = list(named(text, graph, inside, lexicon))
@@ -260,7 +258,8 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
         for name, parts in relations.items():
             exact = own == parts
             if own and (exact or (parts == after[: len(parts)] and match[0].casefold() not in SMALL)):
-                form = "noun" if re.search(r"(?:ers?|ors?)$", match[0].casefold()) else "verb"
+                plain = match[0].casefold()
+                form = "noun" if re.search(r"(?:ers?|ors?)$", plain) else "things" if plain.endswith("s") else "verb"
                 found_relations.append(Mention("relation", name, match.start(), match.end(), form=form))
                 hits += 1
         plain = match[0].casefold()
