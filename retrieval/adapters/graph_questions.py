@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from retrieval.adapters.graph_words import (
     HIDDEN_PROPERTIES,
+    NEAR,
     STRUCTURAL,
     STRUCTURE,
     Comparison,
     Mention,
     Reading,
-    nearest,
-    number,
+    nearness,
+    parts_of,
     read,
+    stem,
 )
 from retrieval.graph import Graph
 from retrieval.labels import quoted
@@ -27,13 +32,14 @@ from retrieval.ports import Embedder
 
 MOST_HOPS = 6
 MOST_NUMBERS = 4
+MOST_GUESSES = 3
 NO_RELATION = frozenset(
     "memory database graph order ordered sort sorted sum total recent recently common commonly frequent diverse popular important "
     "different distinct average mean length word words based genres there this that these those".split()
 )
 PERSON = ("Person", "People", "Human", "Agent")
-LESS = r"\b(?:fewest|least|lowest|smallest|minimum|shortest|worst)\b"
-MORE = r"\b(?:most|highest|largest|greatest|biggest|maximum|longest|best)\b"
+LESS = r"\b(?:fewest|(?<!at )least|lowest|smallest|minimum|shortest|worst)\b"
+MORE = r"\b(?:(?<!at )most|highest|largest|greatest|biggest|maximum|longest|best)\b"
 OLD, NEW = r"\b(?:oldest|earliest|first ever)\b", r"\b(?:newest|youngest|latest|most recent(?:ly)?)\b"
 SAME = r"\b(?:same|both|themselves|also)\b"
 PART = r"(?:contain|includ|mention|with the word|the word|the phrase|stat)"
@@ -49,6 +55,7 @@ class Step:
     variable: str
     mention: Mention | None = None
     either_way: bool = False
+    others: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -63,7 +70,7 @@ class Plan:
     counted: str = ""
     shown: list[str] = field(default_factory=list)
     answer: str = ""
-    taken: set[int] = field(default_factory=set)
+    amount: str = ""
 
     def variable(self, kind: str) -> str:
         """A new variable for a thing of this type."""
@@ -85,15 +92,18 @@ def statements(question: str, schema: GraphSchema, graph: Graph, embedder: Embed
     """Statements for the question, the likeliest first; none where its shape is not known or it names nothing here."""
     text = " ".join(question.split())
     reading = read(text, schema, graph, embedder)
-    special = _path(reading) or _connected(reading)
+    special = _path(reading) or _common(reading) or _connected(reading)
     if special:
         return [special]
-    reading = _guessed(reading, graph, embedder)
-    plan = _pattern(reading, graph)
-    if plan is None:
-        return [_about(reading)] if reading.names else []
-    made = [_statement(reading, plan, graph, loose=loose) for loose in (False, True)]
-    return list(dict.fromkeys(text for text in made if text))
+    made: list[str] = []
+    for meant in _readings(reading, graph, embedder):
+        for loose in (False, True):
+            plan = _pattern(meant, graph)
+            if plan is not None:
+                made.append(_statement(meant, plan, graph, loose=loose))
+    if not made and reading.names:
+        made = [_about(reading)]
+    return list(dict.fromkeys(made))
 
 
 # -------------------------------------------------------------------- shapes around names
@@ -116,11 +126,22 @@ def _path(reading: Reading) -> str:
     )
 
 
+def _common(reading: Reading) -> str:
+    """What two named things are both connected to."""
+    if len(reading.names) != 2 or reading.relations or not reading.has(r"\bin common\b|\bcommon (?:connections?|neighbou?rs?)\b"):
+        return ""
+    one, other = (quoted(own.value) for own in reading.names)
+    return (
+        f"MATCH (a {{name: {one}}})-[r]-(x)-[r2]-(b {{name: {other}}}){_no_structure(reading, 'x')} "
+        "RETURN DISTINCT x.name, x.type, r.relationship_name, r2.relationship_name"
+    )
+
+
 def _connected(reading: Reading) -> str:
     """Everything that one named thing is connected to."""
     asked = (
         r"\b(?:connected (?:to|with)|linked (?:to|with)|related to|relationships? (?:of|does|for|has)|relations? of|connections? of|"
-        r"neighbou?rs of|everything (?:about|on)|all about|know(?:n)? about)\b"
+        r"neighbou?rs of|everything (?:about|on)|all about|know(?:n)? about|tell me (?:something |more )?about)\b"
     )
     if len(reading.names) != 1 or reading.relations or not reading.has(asked):
         return ""
@@ -149,34 +170,68 @@ def _about(reading: Reading) -> str:
 # -------------------------------------------------------------------- words that name nothing exactly
 
 
-def _guessed(reading: Reading, graph: Graph, embedder: Embedder) -> Reading:
-    """The reading with a relationship for words that mean one, where none is named: the nearest of those that fit."""
-    if reading.relations or any(p.of_edge for p in reading.properties):
-        return reading
-    known = [name for name in reading.schema.relationships if name not in STRUCTURAL]
-    if reading.names:
-        around = _around(graph, reading.names[0].value)
-        known = [name for name, _ in around.most_common() if name not in STRUCTURAL] or known
-    words = [m for m in reading.unknown if m.value.casefold() not in NO_RELATION]
-    if not words or not known or not (reading.names or reading.has(r"\bmost\b|\bfewest\b|\bhow many\b")):
-        return reading
-    phrases = [" ".join(m.value for m in words[i : i + 2]) for i in range(len(words))] + [m.value for m in words]
-    for phrase in sorted(phrases, key=len, reverse=True):
-        found = nearest(phrase, known, embedder)
-        if found:
-            at = next(m for m in words if m.value == phrase.split()[0])
-            return replace(reading, relations=(Mention("relation", found, at.start, at.end, form="guess"),))
-    if reading.names and len(known) and _around(graph, reading.names[0].value)[known[0]] > 1:
-        at = reading.names[0]
-        return replace(reading, relations=(Mention("relation", known[0], at.start, at.end, form="guess"),))
-    return reading
+def _readings(reading: Reading, graph: Graph, embedder: Embedder) -> list[Reading]:
+    """The reading with one relationship for each place that names some; where none fits, with one that the words may mean.
+
+    Several where several may be meant, the likeliest first.
+    """
+    around = [_around(graph, own.value) for own in reading.names]
+    chosen: list[Mention] = []
+    for mention in reading.relations:
+        rivals = [m for m in reading.relations if m.start < mention.end and mention.start < m.end]
+        if mention is max(rivals, key=lambda m: _support(m, around, reading)):
+            chosen.append(mention)
+    if reading.has(r"^when\b"):
+        chosen = [m for m in chosen if "Date" in _ends(reading.schema, m.value)] or chosen
+    known = {p.owner for p in reading.properties if p.of_edge}
+    if any(not around or any(m.value in own for own in around) for m in chosen) or (known and not around):
+        return [replace(reading, relations=tuple(chosen))]
+    if any(p.value for p in reading.properties if not p.of_edge) and not chosen:
+        return [replace(reading, relations=())]
+    guesses = _guesses(reading, around, embedder)
+    if not guesses:
+        return [replace(reading, relations=tuple(chosen))]
+    return [replace(reading, relations=(guess,)) for guess in guesses]
+
+
+def _support(mention: Mention, around: Sequence[Counter[str]], reading: Reading) -> tuple[int, int, int]:
+    return (
+        sum(own[mention.value] > 0 for own in around),
+        mention.end - mention.start,
+        reading.schema.relationships.get(mention.value, 0),
+    )
+
+
+def _guesses(reading: Reading, around: Sequence[Counter[str]], embedder: Embedder) -> list[Mention]:
+    """Relationships that the words may mean: by a word that they share, by meaning, and by how often the names have them."""
+    words = [m for m in (*reading.unknown, *reading.relations) if m.value.casefold() not in NO_RELATION]
+    asks = reading.has(r"\bmost\b|\bfewest\b|\bhow many\b|\bnumber of\b")
+    if not words or not (around or asks):
+        return []
+    counts = around[0] if around else Counter(reading.schema.relationships)
+    for own in around[1:]:
+        counts = Counter({name: min(count, own[name]) for name, count in counts.items() if own[name]})
+    known = [name for name in counts if name not in STRUCTURAL]
+    if not known:
+        return []
+    phrases = [reading.text[one.start : other.end] for one, other in zip(words, words[1:], strict=False)]
+    phrases += [reading.text[m.start : m.end] for m in words]
+    near = nearness(phrases, known, embedder)
+    spoken = {stem(word) for phrase in phrases for word in phrase.split()}
+    scores = {}
+    for name, likeness in zip(known, near, strict=True):
+        parts = set(parts_of(name))
+        shared = len(parts & spoken) / len(parts)
+        scores[name] = likeness + shared + (0.15 * math.log2(counts[name]) if around else 0.0)
+    least = NEAR if not around else 0.25
+    best = sorted((n for n in known if scores[n] >= least), key=lambda n: -scores[n])[:MOST_GUESSES]
+    at = words[0]
+    return [Mention("relation", name, at.start, at.end, form="guess") for name in best]
 
 
 def _around(graph: Graph, name: str) -> Counter[str]:
     """How often each relationship touches the things of this name."""
-    import numpy as np
-
-    nodes = np.flatnonzero(pa.compute.equal(graph.node_names, name).to_numpy(zero_copy_only=False))
+    nodes = np.flatnonzero(pc.equal(graph.node_names, name).to_numpy(zero_copy_only=False))
     edges = graph.incident(nodes)
     return Counter(graph.relationships.take(pa.array(edges)).to_pylist())
 
@@ -191,6 +246,7 @@ def _pattern(reading: Reading, graph: Graph) -> Plan | None:
     for position, mention in enumerate(relations):
         _add_step(reading, plan, relations, position, graph)
     _place_names(reading, plan, graph)
+    _connect(plan)
     if len(plan.steps) == 1 and reading.has(r"\bsame\b") and not plan.equals:
         [step] = plan.steps
         twin = plan.variable(plan.types[step.source])
@@ -250,6 +306,11 @@ def _ends(schema: GraphSchema, relation: str) -> tuple[str, str]:
 
 def _add_step(reading: Reading, plan: Plan, relations: Sequence[Mention], position: int, graph: Graph) -> None:
     mention = relations[position]
+    if plan.steps and re.fullmatch(r"(?:\s|in|by|,|and)*\bor\b(?:\s|in|by)*|,(?:\s|in|by)*", reading.lower[relations[position - 1].end : mention.start]):
+        ored = any(re.search(r"\bor\b", reading.lower[a.end : b.start]) for a, b in zip(relations, relations[1:], strict=False))
+        if ored and _ends(reading.schema, mention.value) == _ends(reading.schema, relations[position - 1].value):
+            plan.steps[-1].others.append(mention.value)
+            return
     source_type, target_type = _ends(reading.schema, mention.value)
     either = source_type == target_type and _symmetric(graph, mention.value)
     target = next((v for v, kind in plan.types.items() if kind == target_type and kind != source_type), "")
@@ -284,7 +345,7 @@ def _same_source(reading: Reading, relations: Sequence[Mention], position: int) 
 
 def _symmetric(graph: Graph, relation: str) -> bool:
     """Whether most edges of a relationship have one back."""
-    chosen = pa.compute.equal(graph.relationships, relation).to_numpy(zero_copy_only=False)
+    chosen = pc.equal(graph.relationships, relation).to_numpy(zero_copy_only=False)
     pairs = set(zip(graph.sources[chosen].tolist(), graph.targets[chosen].tolist(), strict=True))
     return bool(pairs) and sum((b, a) in pairs for a, b in pairs) > 0.3 * len(pairs)
 
@@ -320,27 +381,42 @@ def _side(
         if len(fits) == 2 and step.mention is not None:
             before = own.start < step.mention.start
             passive = bool(re.match(r"\s+(?:\w+\s+)?by\b", reading.lower[step.mention.end :]))
-            fits = ["source" if before != passive else "target"]
+            own_noun = step.mention.form == "things" or not step.mention.value.lower().endswith("ed")
+            of = re.match(r"\s*(?:of|for)\s+(?:the\s+)?$", reading.lower[step.mention.end : own.start]) is not None
+            has_as = re.search(r"\bas (?:an? |the |its |their )?$", reading.lower[own.end : step.mention.start]) is not None
+            doer = step.mention.form == "noun"
+            fits = ["target"] if has_as or (of and doer) else ["source"] if of and own_noun else ["source" if before != passive else "target"]
         if fits:
             return step, fits[0]
     return None
 
 
 def _has_end(graph: Graph, name: str, relation: str, end: str) -> bool:
-    import numpy as np
-
-    nodes = np.flatnonzero(pa.compute.equal(graph.node_names, name).to_numpy(zero_copy_only=False))
+    nodes = np.flatnonzero(pc.equal(graph.node_names, name).to_numpy(zero_copy_only=False))
     edges = graph.incident(nodes)
-    own = edges[pa.compute.equal(graph.relationships.take(pa.array(edges)), relation).to_numpy(zero_copy_only=False)]
+    own = edges[pc.equal(graph.relationships.take(pa.array(edges)), relation).to_numpy(zero_copy_only=False)]
     ends = graph.sources[own] if end == "source" else graph.targets[own]
     return bool(np.isin(ends, nodes).any())
+
+
+def _connect(plan: Plan) -> None:
+    """Leave out the relations that are not linked with the first one that a name belongs to: all pairs say nothing."""
+    if not plan.steps:
+        return
+    start = next((s for s in plan.steps if {s.source, s.target} & set(plan.equals)), plan.steps[0])
+    reached, kept = {start.source, start.target}, [start]
+    while more := [s for s in plan.steps if s not in kept and {s.source, s.target} & reached]:
+        kept += more
+        reached |= {end for s in more for end in (s.source, s.target)}
+    plan.steps = [s for s in plan.steps if s in kept]
+    plan.types = {v: kind for v, kind in plan.types.items() if v in reached}
 
 
 def _asked_type(reading: Reading) -> str:
     """The type that is asked for: the first one named, or persons where the question is who."""
     if reading.types:
         return reading.types[0].value
-    if reading.has(r"\bwho\b|\bsomeone\b"):
+    if reading.has(r"\bwho\b|\bsomeone\b") and (reading.comparisons or reading.properties or reading.limit or reading.names):
         return next((kind for kind in PERSON if kind in reading.schema.types), "")
     owners = [p.owner for p in reading.properties if not p.of_edge]
     return owners[0] if owners else ""
@@ -552,6 +628,8 @@ def _year_properties(schema: GraphSchema, kind: str) -> list[str]:
 def _statement(reading: Reading, plan: Plan, graph: Graph, *, loose: bool) -> str:
     """The whole statement; a loose one compares texts without case."""
     order = _order(reading, plan)
+    if negated := _negated(reading, plan):
+        return negated
     match = _match(plan)
     conditions = [_loose(c) if loose else c for c in plan.conditions]
     where = f" WHERE {' AND '.join(dict.fromkeys(conditions))}" if conditions else ""
@@ -563,6 +641,29 @@ def _statement(reading: Reading, plan: Plan, graph: Graph, *, loose: bool) -> st
     if grouped:
         return f"{head} {grouped}"
     return f"{head} {_listing(reading, plan, order)}"
+
+
+NOT_THEM = r"\b(?:and|or) which (?:ones )?(?:are|is|do|does|has|have) not\b"
+NOT = r"\b(?:not|no|never|without|lack|aren't|isn't|don't|doesn't|haven't|hasn't)\b"
+
+
+def _negated(reading: Reading, plan: Plan) -> str:
+    """Things of which a relation with a name does not hold; both kinds with their numbers where both are asked for."""
+    if len(plan.steps) != 1 or len(plan.equals) != 1 or not reading.has(NOT):
+        return ""
+    [step], [(bound, name)] = plan.steps, plan.equals.items()
+    thing = step.source if bound == step.target else step.target
+    kind = plan.types[thing]
+    label = f":{_name(kind)}" if kind else ""
+    relation = f"[:{_name(step.relation)}]"
+    arrow = f"-{relation}-" if step.either_way else f"-{relation}->" if thing == step.source else f"<-{relation}-"
+    named = next((t for t in reading.types if t.value == kind), None)
+    every = f"MATCH ({thing}{label})" if named else f"MATCH ({thing}{label}){arrow}() WITH DISTINCT {thing}"
+    holds = f"EXISTS {{ MATCH ({thing}){arrow}({{name: {quoted(name)}}}) }}"
+    if reading.has(NOT_THEM):
+        return f"{every} RETURN {holds} AS holds, count(*) AS number, collect({thing}.name) AS names ORDER BY holds DESC"
+    counted = f"count({thing}) AS number" if reading.has(r"^how many\b") else f"{thing}.name"
+    return f"{every} WHERE NOT {holds} RETURN {counted}{_limit(reading)}"
 
 
 def _match(plan: Plan) -> str:
@@ -580,7 +681,8 @@ def _match(plan: Plan) -> str:
         return node(next(iter(plan.types)))
     parts = []
     for step in plan.steps:
-        relation = f"[{step.variable}{f':{_name(step.relation)}' if step.relation else ''}]"
+        named = "|".join(_name(relation) for relation in (step.relation, *step.others) if relation)
+        relation = f"[{step.variable}{f':{named}' if named else ''}]"
         parts.append(f"{node(step.source)}-{relation}-{'' if step.either_way else '>'}{node(step.target)}")
     return ", ".join(parts)
 
@@ -592,8 +694,6 @@ def _loose(condition: str) -> str:
 
 def _scalar(reading: Reading, plan: Plan) -> str:
     """One number: how many there are, or the average, sum, highest or lowest of a property over all."""
-    if reading.has(r"\b(?:and|or) which (?:are|is|do|does|has|have) not\b") and plan.steps:
-        return ""
     if reading.has(r"^(?:how many|count|what is the (?:total )?number of|number of)\b") and not plan.having:
         return f"RETURN count(DISTINCT {plan.answer}) AS number"
     if reading.has(r"^how many\b"):
@@ -656,7 +756,8 @@ def _grouped(reading: Reading, plan: Plan, order: str) -> str:
             return f"RETURN {group}.name, sum({size}) AS number ORDER BY number DESC{_limit(reading, single=True)}"
     best = re.search(r"\b(highest|best|top|lowest|worst)[- ]rated\b", reading.lower)
     step = next((s for s in plan.steps if _rating(reading, s)), None)
-    if best and step is not None and reading.types and _described(reading, plan, best.end()) == group == step.target:
+    things = best is not None and any(0 <= m.start - best.end() < 3 for m in reading.relations)
+    if best and not things and step is not None and reading.types and _described(reading, plan, best.end()) == group == step.target:
         down = "" if best[1] in {"lowest", "worst"} else " DESC"
         column = f"{step.variable}.{_name(_rating(reading, step))}"
         return f"RETURN {group}.name, avg({column}) AS average ORDER BY average{down}{_limit(reading, single=True)}"
@@ -673,8 +774,6 @@ def _grouped(reading: Reading, plan: Plan, order: str) -> str:
             f"WITH {group}, count({_distinct(plan)}) AS number WHERE number {' AND number '.join(plan.having)} RETURN {listed}"
             f"{ordered}{down}"
         )
-    if reading.has(r"\b(?:and|or) which (?:are|is|do|does|has|have) not\b") and plan.steps:
-        return ""
     counted = _most_of(reading, plan)
     if not counted:
         return ""
@@ -699,7 +798,7 @@ def _most_of(reading: Reading, plan: Plan) -> str:
         if own is not None and reading.has(r"\b(?:most|top|highest|variety|diversity)\b"):
             return f"DISTINCT {_column(reading, plan, own)}"
     most = re.search(
-        r"\b(?:most|fewest|least|(?:highest|largest|lowest|total|by|greatest|by the) (?:the )?number of|by (?:the )?number of|in terms of the number of)\b",
+        r"\b(?:(?<!at )most|fewest|(?<!at )least|(?:highest|largest|lowest|total|by|greatest|by the) (?:the )?number of|by (?:the )?number of|in terms of the number of)\b",
         reading.lower,
     )
     if most and other:
@@ -740,16 +839,16 @@ def _order(reading: Reading, plan: Plan) -> str:
             plan.show(column)
             return f" ORDER BY {column}{down}"
         if plan.steps:
-            return _amount_order(plan, down)
+            plan.amount = _amount(plan)
+            return f" ORDER BY amount{down}"
     return _superlative(reading, plan)
 
 
-def _amount_order(plan: Plan, down: str) -> str:
-    """By the first number in the text of the relation: `Latvia land boundaries: Russia 332 km.`"""
+def _amount(plan: Plan) -> str:
+    """The greatest first number in the texts of the relation: `Latvia land boundaries: Russia 332 km.` is 332."""
     text = f"{plan.steps[0].variable}.edge_text"
-    amount = f"to_double(regexp_replace(regexp_extract({text}, '([0-9][0-9.,]*)', 1), '[,]|[.]$', '', 'g'))"
-    plan.show(text)
-    return f" ORDER BY {amount}{down}"
+    figure = f"regexp_replace(regexp_extract({text}, '[0-9][0-9,]*(\\\\.[0-9]+)?'), ',', '', 'g')"
+    return f"max(CASE WHEN regexp_matches({text}, '[0-9]') THEN to_double({figure}) ELSE 0.0 END)"
 
 
 def _superlative(reading: Reading, plan: Plan) -> str:
@@ -835,6 +934,10 @@ def _listing(reading: Reading, plan: Plan, order: str) -> str:
     columns = list(dict.fromkeys(columns))
     single = bool(re.search(f"{OLD}|{NEW}|{MORE}|{LESS}", reading.lower)) and bool(order)
     one = single and re.match(r"(?:who|which \w+(?: \w+)?|what) (?:is|was|has|have|had|directed|\w+ed|wrote|the)\b", reading.lower)
+    if plan.amount:
+        columns.append(f"{plan.amount} AS amount")
+    elif len(plan.steps) == 1 and plan.steps[0].either_way and plan.steps[0].relation and not plan.shown:
+        columns.append(f"collect(DISTINCT {plan.steps[0].variable}.edge_text) AS said")
     distinct = "DISTINCT " if any(s.either_way for s in plan.steps) and not order else ""
     return f"RETURN {distinct}{', '.join(columns)}{order}{_limit(reading, single=bool(one))}"
 

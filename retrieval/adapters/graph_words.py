@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from retrieval.graph import Graph
 from retrieval.model import GraphSchema
 from retrieval.ports import Embedder
@@ -242,29 +240,34 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
     names += list(nearest_names(text, graph, taken, lexicon))
     taken = [*inside, *((m.start, m.end) for m in names)]
     words = [m for m in re.finditer(r"[^\W\d]\w*(?:_\w+)*", text) if not any(s <= m.start() < e for s, e in taken)]
-    found_types, found_relations, found_properties, unknown = [], [], [], []
+    found_types: list[Mention] = []
+    found_relations: list[Mention] = []
+    found_properties: list[Mention] = []
+    unknown: list[Mention] = []
     for position, match in enumerate(words):
-        own = [stem(part) for part in match[0].split("_") if part.casefold() not in SMALL]
-        after = [stem(m[0]) for m in words[position : position + 4] if m[0].casefold() not in SMALL]
+        if match[0].casefold() in SMALL:
+            continue
+        following = [m for m in words[position : position + 7] if m[0].casefold() not in SMALL]
         hits = 0
         for name, parts in types.items():
-            if own and parts == after[: len(parts)]:
-                found_types.append(Mention("type", name, match.start(), match.end()))
+            if end := _matched(parts, match, following):
+                found_types.append(Mention("type", name, match.start(), end))
                 hits += 1
         for name, parts, owner, of_edge in properties:
-            if own and (parts == own or (parts == after[: len(parts)] and match[0].casefold() not in SMALL)):
-                found_properties.append(Mention("property", name, match.start(), match.end(), owner, of_edge))
+            if end := _matched(parts, match, following):
+                found_properties.append(Mention("property", name, match.start(), end, owner, of_edge))
                 hits += 1
         for name, parts in relations.items():
-            exact = own == parts
-            if own and (exact or (parts == after[: len(parts)] and match[0].casefold() not in SMALL)):
-                plain = match[0].casefold()
-                form = "noun" if re.search(r"(?:ers?|ors?)$", plain) else "things" if plain.endswith("s") else "verb"
-                found_relations.append(Mention("relation", name, match.start(), match.end(), form=form))
+            if end := _matched(parts, match, following):
+                found_relations.append(Mention("relation", name, match.start(), end, form=_form(text[match.start() : end], name)))
                 hits += 1
         plain = match[0].casefold()
-        if not hits and plain not in SMALL | QUESTION_WORDS and len(plain) > 2:
+        if not hits and plain not in QUESTION_WORDS and len(plain) > 2:
             unknown.append(Mention("word", match[0], match.start(), match.end()))
+    found_types, found_properties, found_relations = (
+        _longest(own, [*found_types, *found_properties, *found_relations])
+        for own in (found_types, found_properties, found_relations)
+    )
     limit, kind, span = _limit(text)
     comparisons = tuple(_comparisons(text, [*inside, *((m.start, m.end) for m in names if m.form), *([span] if span else [])]))
     return Reading(
@@ -281,6 +284,32 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
         limit_kind=kind,
         unknown=tuple(unknown),
     )
+
+
+def _matched(parts: Sequence[str], match: re.Match[str], following: Sequence[re.Match[str]]) -> int:
+    """Where a name of these stems ends that starts with this word; 0 where none does. A word like ACTED_IN is whole."""
+    whole = [stem(part) for part in match[0].split("_") if part.casefold() not in SMALL]
+    if whole == list(parts):
+        return match.end()
+    if [stem(m[0]) for m in following[: len(parts)]] == list(parts):
+        return following[len(parts) - 1].end()
+    return 0
+
+
+def _form(word: str, relation: str) -> str:
+    """noun for a doer (`directors` for DIRECTED), things for a plural or the relation's own noun, else verb."""
+    last = re.split(r"[\s_]+", word.casefold())[-1].removesuffix("s")
+    own = re.split(r"[\s_]+", relation.casefold())[-1].removesuffix("s")
+    if last == own and re.search(r"(?:er|or)$", last):
+        return "things"
+    return "noun" if re.search(r"(?:er|or)$", last) else "things" if word.casefold().endswith("s") else "verb"
+
+
+def _longest(own: Sequence[Mention], every: Sequence[Mention]) -> list[Mention]:
+    """The mentions that do not lie within a longer one."""
+    return [
+        m for m in own if not any(o.start <= m.start and m.end <= o.end and o.end - o.start > m.end - m.start for o in every)
+    ]
 
 
 def _all_properties(schema: GraphSchema) -> Iterator[tuple[str, list[str], str, bool]]:
@@ -317,12 +346,9 @@ def _comparisons(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Compar
 NEAR = 0.45
 
 
-def nearest(word: str, names: Sequence[str], embedder: Embedder, least: float = NEAR) -> str:
-    """The name nearest in meaning to a word; '' where none is near."""
-    if not names or not word.strip():
-        return ""
+def nearness(phrases: Sequence[str], names: Sequence[str], embedder: Embedder) -> list[float]:
+    """How near each name is in meaning to the nearest of the phrases, as a cosine."""
     told = [" ".join(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").split()).lower() for name in names]
-    vectors = embedder.embed([word, *told])
-    near = vectors[1:] @ vectors[0]
-    best = int(np.argmax(near))
-    return names[best] if near[best] >= least else ""
+    vectors = embedder.embed([*phrases, *told])
+    near = vectors[len(phrases) :] @ vectors[: len(phrases)].T
+    return [float(value) for value in near.max(axis=1)]
