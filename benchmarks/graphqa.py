@@ -156,7 +156,9 @@ def _report(
             rows, failure = turn.found.rows, ""
         except CypherError as error:
             rows, failure = None, error.message
-        matches = rows is not None and any(same(gold, [dict(row) for row in rows.rows]) for gold in (question, here.get(question["id"], question)))
+        matches = rows is not None and any(
+            same(gold, [dict(row) for row in rows.rows]) for gold in (question, here.get(question["id"], question))
+        )
         kind = question["type"]
         asked[kind] += 1
         right[kind] += matches

@@ -109,10 +109,13 @@ def cell(value: Any) -> str | int | float | bool | None:
     """A cell as a table shows it: numbers as they are; a node by its name, an edge by its relationship, lists in one line."""
     if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, str):
-        return isolated(value)
     if isinstance(value, list | tuple):
         return ", ".join(str(cell(item)) for item in value)
+    return _told(value) if isinstance(value, Mapping) else isolated(str(value))
+
+
+def _told(value: Payload) -> str:
+    """A path by its nodes, an edge by its relationship, a node by its name, anything else by its keys and values."""
     if {"nodes", "edges"} == set(value):
         return " → ".join(str(cell(node)) for node in value["nodes"])
     if "relationship" in value and "source" in value:

@@ -28,7 +28,6 @@ from retrieval.steps.evidence import with_sources
 from retrieval.trace import Trace
 from retrieval.turn import Turn
 
-
 QUERIES_OFF = "Graph queries are switched off here. Set ALLOW_CYPHER_QUERY=true, or choose another search type."
 
 

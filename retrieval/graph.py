@@ -182,7 +182,9 @@ class Graph:
         nodes = nodes.take(pa.array(order[at[order] >= 0]))
         sources, targets = (positions(self.node_keys, _keys_of(edges[end])) for end in ("source", "target"))
         ends = edges.select(["source", "target", "relationship"]).to_pydict().values() if hidden else ()
-        seen = np.array([edge_id(*own) not in hidden for own in zip(*ends, strict=True)], dtype=bool) if hidden else True
+        seen = (
+            np.array([edge_id(*own) not in hidden for own in zip(*ends, strict=True)], dtype=bool) if hidden else True
+        )
         kept = np.flatnonzero((sources >= 0) & (targets >= 0) & seen)
         names = pc.rank(edges["relationship"], tiebreaker="dense").to_numpy() if len(edges) else np.empty(0, np.int64)
         return nodes, edges.take(pa.array(kept[np.lexsort((names[kept], targets[kept], sources[kept]))]))

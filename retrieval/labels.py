@@ -121,12 +121,12 @@ class _Translation:
             self.relations.add(variable)
         if not names:
             if relation and self.shortest:
-                return self._short_star(at, variable, place, None)
+                return self._short_star(variable, place, None)
             self.out.append(opening)
             return at + 1
         stored = self._stored(names, relation=relation)
         if relation and self.shortest:
-            return self._short_star(at, variable, place, stored)
+            return self._short_star(variable, place, stored)
         return self._labelled(opening, variable, stored, place, relation=relation)
 
     def _labels(self, place: int) -> tuple[list[str], int]:
@@ -156,9 +156,7 @@ class _Translation:
             meant += same
         return list(dict.fromkeys(meant))
 
-    def _labelled(
-        self, opening: Token, variable: str, stored: list[str] | None, place: int, *, relation: bool
-    ) -> int:
+    def _labelled(self, opening: Token, variable: str, stored: list[str] | None, place: int, *, relation: bool) -> int:
         table, column = (EDGE, "relationship_name") if relation else (NODE, "type")
         star = relation and self._text(place) == "*"
         several = stored if stored is not None and len(stored) > 1 else None
@@ -202,7 +200,7 @@ class _Translation:
         self.shortest = False
         return end + 1
 
-    def _short_star(self, at: int, variable: str, place: int, stored: list[str] | None) -> int:
+    def _short_star(self, variable: str, place: int, stored: list[str] | None) -> int:
         numbers = []
         while place < len(self.found) and self._text(place) != "]":
             numbers.append(self.found[place].text)
@@ -285,4 +283,3 @@ def _one_of(column: str, names: Sequence[str]) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return f"[{', '.join(map(quoted, names))}]"
-

@@ -1,4 +1,4 @@
-"""What the words of a question mean in a graph: its types, relationships, properties, names, numbers, and what is asked of them."""
+"""What the words of a question mean in a graph: its types, relationships, properties, names and numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from retrieval.graph import Graph
 from retrieval.model import GraphSchema
 from retrieval.ports import Embedder
 
-STRUCTURE = frozenset({"DocumentChunk", "TextDocument", "TextSummary", "EntityType", "NodeSet", "GlobalContextSummary", "Rule"})
+STRUCTURE = frozenset(
+    {"DocumentChunk", "TextDocument", "TextSummary", "EntityType", "NodeSet", "GlobalContextSummary", "Rule"}
+)
 STRUCTURAL = frozenset(
     {"contains", "is_a", "is_part_of", "made_from", "belongs_to_set", "summarizes", "summarises", "part_of", "has_part"}
 )
@@ -50,7 +52,9 @@ IRREGULAR = {
     "films": "film",
 }
 NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)})"
-QUOTED = re.compile(r"(?<![\w])(?:'(?P<one>[^']*(?:(?<=\w)'(?=[a-z])[^']*)*)'(?!\w)|\"(?P<two>[^\"]+)\"|[“‘](?P<three>[^”’]+)[”’])")
+QUOTED = re.compile(
+    r"(?<![\w])(?:'(?P<one>[^']*(?:(?<=\w)'(?=[a-z])[^']*)*)'(?!\w)|\"(?P<two>[^\"]+)\"|[“‘](?P<three>[^”’]+)[”’])"
+)
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?|\S")
 COMPARISONS: tuple[tuple[str, str], ...] = (
     ("between", rf"\b(?:between|from)\s+({NUMBER})\s+(?:and|to)\s+({NUMBER})\b"),
@@ -60,8 +64,16 @@ COMPARISONS: tuple[tuple[str, str], ...] = (
     ("<=", rf"\b(?:at most|no more than|up to|until)\s+(?:the year\s+)?({NUMBER})\b"),
     (">=", rf"\b({NUMBER})\s+or (?:more|later|higher)\b"),
     ("<=", rf"\b({NUMBER})\s+or (?:less|fewer|earlier|lower)\b"),
-    (">", rf"(?:\b(?:more|greater|higher|larger|longer|bigger|later|older) than|\bover|\babove|\bexceeding|\bafter|>)\s+(?:the year\s+)?({NUMBER})\b"),
-    ("<", rf"(?:\b(?:less|fewer|lower|smaller|shorter|earlier|younger) than|\bunder|\bbelow|\bbefore|<)\s+(?:the year\s+)?({NUMBER})\b"),
+    (
+        ">",
+        r"(?:\b(?:more|greater|higher|larger|longer|bigger|later|older) than|\bover|\babove|\bexceeding|\bafter|>)"
+        rf"\s+(?:the year\s+)?({NUMBER})\b",
+    ),
+    (
+        "<",
+        r"(?:\b(?:less|fewer|lower|smaller|shorter|earlier|younger) than|\bunder|\bbelow|\bbefore|<)"
+        rf"\s+(?:the year\s+)?({NUMBER})\b",
+    ),
     ("=", rf"\bexactly\s+({NUMBER})\b"),
     ("=", r"\b(?:in|of|is|to|was)\s+(?:the year\s+)?(\d[\d,]*(?:\.\d+)?)\b"),
 )
@@ -121,7 +133,9 @@ def stem(word: str) -> str:
     """The word without the endings that tell its forms apart: actor, acted and acting are one."""
     own = IRREGULAR.get(word.casefold(), word.casefold())
     while True:
-        ending = next((e for e in ("ing", "ed", "er", "or", "ion", "s", "e") if own.endswith(e) and len(own) - len(e) >= 3), "")
+        ending = next(
+            (e for e in ("ing", "ed", "er", "or", "ion", "s", "e") if own.endswith(e) and len(own) - len(e) >= 3), ""
+        )
         if not ending or (ending == "s" and own.endswith("ss")):
             return own[:-1] + "i" if own.endswith("y") else own
         own = own[: -len(ending)]
@@ -190,12 +204,14 @@ def _is_name(span: str, at: int, length: int, name: str, lexicon: frozenset[str]
 
 
 QUESTION_WORDS = frozenset(
-    "who whom whose what which when where why how list name find show give many much most all top first the names number identify "
-    "retrieve display tell me is are was were do does did".split()
+    "who whom whose what which when where why how list name find show give many much most all top first the names number "
+    "identify retrieve display tell me is are was were do does did".split()
 )
 
 
-def nearest_names(text: str, graph: Graph, taken: Sequence[tuple[int, int]], lexicon: frozenset[str]) -> Iterator[Mention]:
+def nearest_names(
+    text: str, graph: Graph, taken: Sequence[tuple[int, int]], lexicon: frozenset[str]
+) -> Iterator[Mention]:
     """Names of which the text has a part, where only one name has it: `Hanks` for Tom Hanks."""
     parts: dict[str, set[tuple[str, str]]] = {}
     for own in index(graph).values():
@@ -206,9 +222,9 @@ def nearest_names(text: str, graph: Graph, taken: Sequence[tuple[int, int]], lex
         word = match[0]
         if any(s <= match.start() < e for s, e in taken) or not word[:1].isupper() or match.start() == 0:
             continue
-        own = parts.get(word.casefold(), set())
-        if len(own) == 1 and stem(word) not in lexicon:
-            [(name, kind)] = own
+        holders = parts.get(word.casefold(), set())
+        if len(holders) == 1 and stem(word) not in lexicon:
+            [(name, kind)] = holders
             yield Mention("name", name, match.start(), match.end(), kind)
 
 
@@ -224,7 +240,8 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
         s for own in (*types.values(), *relations.values(), *(p for _, p, _, _ in properties)) for s in own
     )
     quoted = [
-        Mention("string", (m["one"] or m["two"] or m["three"] or "").strip(), m.start(), m.end()) for m in QUOTED.finditer(text)
+        Mention("string", (m["one"] or m["two"] or m["three"] or "").strip(), m.start(), m.end())
+        for m in QUOTED.finditer(text)
     ]
     terms = {term.casefold() for term in (*types, *relations)}
     quoted = [m for m in quoted if m.value and m.value.casefold() not in terms]
@@ -259,7 +276,9 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
                 hits += 1
         for name, parts in relations.items():
             if end := _matched(parts, match, following):
-                found_relations.append(Mention("relation", name, match.start(), end, form=_form(text[match.start() : end], name)))
+                found_relations.append(
+                    Mention("relation", name, match.start(), end, form=_form(text[match.start() : end], name))
+                )
                 hits += 1
         plain = match[0].casefold()
         if not hits and plain not in QUESTION_WORDS and len(plain) > 2:
@@ -269,7 +288,9 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
         for own in (found_types, found_properties, found_relations)
     )
     limit, kind, span = _limit(text)
-    comparisons = tuple(_comparisons(text, [*inside, *((m.start, m.end) for m in names if m.form), *([span] if span else [])]))
+    comparisons = tuple(
+        _comparisons(text, [*inside, *((m.start, m.end) for m in names if m.form), *([span] if span else [])])
+    )
     return Reading(
         text=text,
         lower=text.lower(),
@@ -297,7 +318,7 @@ def _matched(parts: Sequence[str], match: re.Match[str], following: Sequence[re.
 
 
 def _form(word: str, relation: str) -> str:
-    """noun for a doer (`directors` for DIRECTED), things for a plural or the relation's own noun, else verb."""
+    """Noun for a doer (`directors` for DIRECTED), things for a plural or the relation's own noun, else verb."""
     last = re.split(r"[\s_]+", word.casefold())[-1].removesuffix("s")
     own = re.split(r"[\s_]+", relation.casefold())[-1].removesuffix("s")
     if last == own and re.search(r"(?:er|or)$", last):
@@ -308,7 +329,9 @@ def _form(word: str, relation: str) -> str:
 def _longest(own: Sequence[Mention], every: Sequence[Mention]) -> list[Mention]:
     """The mentions that do not lie within a longer one."""
     return [
-        m for m in own if not any(o.start <= m.start and m.end <= o.end and o.end - o.start > m.end - m.start for o in every)
+        m
+        for m in own
+        if not any(o.start <= m.start and m.end <= o.end and o.end - o.start > m.end - m.start for o in every)
     ]
 
 

@@ -37,7 +37,13 @@ EDGE_COLUMNS = pa.schema(
     ]
 )
 WHOLE_NODES = pa.schema(
-    [*list(NODE_COLUMNS)[:3], ("description", pa.string()), ("text", pa.string()), *list(NODE_COLUMNS)[3:], ("properties", pa.string())]
+    [
+        *list(NODE_COLUMNS)[:3],
+        ("description", pa.string()),
+        ("text", pa.string()),
+        *list(NODE_COLUMNS)[3:],
+        ("properties", pa.string()),
+    ]
 )
 WHOLE_EDGES = pa.schema([*EDGE_COLUMNS, ("properties", pa.string())])
 NAME_FROM_TEXT = 60

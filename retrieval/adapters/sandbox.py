@@ -118,8 +118,8 @@ class Sandbox:
         except (EOFError, BrokenPipeError):
             self._end()
             raise CypherError(
-                f"The statement needed more memory or computing than allowed ({limits.memory >> 20} MB, {limits.computing} s) and "
-                "was ended. Ask for less: add a WHERE, shorten paths, or count instead of listing."
+                f"The statement needed more memory or computing than allowed ({limits.memory >> 20} MB, {limits.computing} s) "
+                "and was ended. Ask for less: add a WHERE, shorten paths, or count instead of listing."
             ) from None
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -141,7 +141,9 @@ class Sandbox:
                 _reply(self._process, START_SECONDS)
             except (EOFError, TimeoutError) as error:
                 self._end()
-                raise StoreError("The process for graph queries did not start. Try again, or restart the app.") from error
+                raise StoreError(
+                    "The process for graph queries did not start. Try again, or restart the app."
+                ) from error
         return self._process
 
     def _end(self) -> None:
@@ -193,7 +195,8 @@ def _reply(process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
     """The next line of the process; TimeoutError where it takes longer, EOFError where it ended."""
     if process.stdout is None:
         raise EOFError
-    descriptor, end, parts, size = process.stdout.fileno(), monotonic() + seconds, [], 0
+    descriptor, end, size = process.stdout.fileno(), monotonic() + seconds, 0
+    parts: list[bytes] = []
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         while not parts or not parts[-1].endswith(b"\n"):
@@ -308,11 +311,14 @@ def _arrow(kind: str) -> pa.DataType:
 
 def _declared(kinds: Mapping[str, str]) -> str:
     return "".join(
-        f", `{name}` {SQL[kind.removesuffix('[]')]}{'[]' if kind.endswith('[]') else ''}" for name, kind in kinds.items()
+        f", `{name}` {SQL[kind.removesuffix('[]')]}{'[]' if kind.endswith('[]') else ''}"
+        for name, kind in kinds.items()
     )
 
 
-def _store(path: Path, nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str, str], edge_kinds: Mapping[str, str]) -> None:
+def _store(
+    path: Path, nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str, str], edge_kinds: Mapping[str, str]
+) -> None:
     """Write both tables to a new database, replacing what is there."""
     import kuzu
 
@@ -324,8 +330,8 @@ def _store(path: Path, nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str
         try:
             with kuzu.Connection(database) as connection:
                 connection.execute(
-                    "CREATE NODE TABLE Node(nid INT64 PRIMARY KEY, id STRING, type STRING, name STRING, description STRING, text STRING, "
-                    f"importance_weight DOUBLE, node_sets STRING[], properties STRING{_declared(node_kinds)})"
+                    "CREATE NODE TABLE Node(nid INT64 PRIMARY KEY, id STRING, type STRING, name STRING, description STRING, "
+                    f"text STRING, importance_weight DOUBLE, node_sets STRING[], properties STRING{_declared(node_kinds)})"
                 )
                 connection.execute(
                     "CREATE REL TABLE Edge(FROM Node TO Node, eid INT64, relationship_name STRING, edge_text STRING, "
@@ -337,10 +343,14 @@ def _store(path: Path, nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str
         finally:
             database.close()
     except RuntimeError as error:
-        raise StoreError(f"The graph can't be copied for queries: {error}. Free some disk space and try again.") from error
+        raise StoreError(
+            f"The graph can't be copied for queries: {error}. Free some disk space and try again."
+        ) from error
 
 
-def _schema(nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str, str], edge_kinds: Mapping[str, str]) -> GraphSchema:
+def _schema(
+    nodes: pa.Table, edges: pa.Table, node_kinds: Mapping[str, str], edge_kinds: Mapping[str, str]
+) -> GraphSchema:
     types = nodes["type"].to_pylist()
     type_of = dict(zip(nodes["nid"].to_pylist(), types, strict=True))
     names = edges["relationship_name"].to_pylist()

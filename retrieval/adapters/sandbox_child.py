@@ -87,7 +87,8 @@ def run(connection: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
     spent = math.ceil(used.ru_utime + used.ru_stime)
     resource.setrlimit(resource.RLIMIT_CPU, (spent + asked["seconds"], resource.RLIM_INFINITY))
     result = connection.execute(asked["statement"])
-    cells, rows, size = Cells(), [], 0
+    cells, size = Cells(), 0
+    rows: list[list[Any]] = []
     while result.has_next() and len(rows) < asked["rows"]:
         rows.append([cells.plain(value) for value in result.get_next()])
         size += len(json.dumps(rows[-1], default=str))

@@ -47,8 +47,12 @@ def written(run: Run, query: Query) -> Found:
     if empty is not None:
         return empty
     if failure.message:
-        raise CypherError(f"No statement that was written for the question ran. {failure.message} Ask it in other words.")
-    return Found(notes=(NO_SHAPE if not deps.reasoner.generates else "No statement could be written for this question.",))
+        raise CypherError(
+            f"No statement that was written for the question ran. {failure.message} Ask it in other words."
+        )
+    return Found(
+        notes=(NO_SHAPE if not deps.reasoner.generates else "No statement could be written for this question.",)
+    )
 
 
 NO_SHAPE = (
