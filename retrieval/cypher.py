@@ -80,6 +80,7 @@ def checked(text: str) -> list[Token]:
     """The tokens of the one reading statement that the text is; CypherError names what is not allowed and the way out."""
     if len(text) > LONGEST:
         raise CypherError(f"The statement has {len(text):,} characters; {LONGEST:,} are allowed. Make it shorter.")
+    _starts_like_one(text)
     found = tokens(text)
     while found and found[-1].text == ";":
         found.pop()
@@ -92,6 +93,17 @@ def checked(text: str) -> list[Token]:
     for position in range(len(found)):
         _allow(found, position)
     return found
+
+
+def _starts_like_one(text: str) -> None:
+    """CypherError where the first word begins no statement at all: a question, for example."""
+    first = re.match(r"(?:\s|//[^\n]*|/\*.*?\*/)*([^\W\d]\w*)", text, re.DOTALL)
+    word = Token("word", first[1]).keyword if first else ""
+    if first and word not in STARTS | REFUSED:
+        raise CypherError(
+            f"A statement starts with MATCH, OPTIONAL MATCH, UNWIND, WITH or RETURN, not with '{first[1]}'. To ask in words, "
+            "choose NATURAL_LANGUAGE."
+        )
 
 
 def joined(found: Sequence[Token]) -> str:

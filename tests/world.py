@@ -25,6 +25,8 @@ DOCUMENTS = {
     "places.md": "# Places\n\nLatvia borders Estonia. Estonia borders Latvia. Acme refers to Acme in its rules.\n",
 }
 RULES = "# Rules\n\n## Names\nName things by what they are at Acme.\n\n## Tests\nA test must be able to fail.\n"
+# What a type that takes statements is asked in place of a question.
+STATEMENT = "MATCH (p:Person)-[r:WORKS_AT]->(c) WHERE c.name = 'Acme' RETURN p.name, r, c"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
