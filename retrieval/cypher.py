@@ -124,7 +124,7 @@ def depths(found: Sequence[Token]) -> Iterator[tuple[int, Token, int]]:
 
 def limited(found: Sequence[Token], most: int) -> list[Token]:
     """The statement ending after so many rows, where it has one RETURN and sets no limit itself."""
-    outside = [(position, token.keyword) for position, token, depth in depths(found) if not depth]
+    outside = [(position, _clause(found, position)) for position, _, depth in depths(found) if not depth]
     returns = [position for position, word in outside if word == "RETURN"]
     if len(returns) != 1 or any(word == "LIMIT" and position > returns[0] for position, word in outside):
         return list(found)
@@ -133,12 +133,12 @@ def limited(found: Sequence[Token], most: int) -> list[Token]:
 
 def columns(found: Sequence[Token]) -> list[str] | None:
     """What the columns of the result are called, as written; None where * makes them."""
-    returns = [position for position, token, depth in depths(found) if not depth and token.keyword == "RETURN"]
+    returns = [at for at, _, depth in depths(found) if not depth and _clause(found, at) == "RETURN"]
     if not returns:
         return None
     items: list[list[Token]] = [[]]
-    for _, token, depth in depths(found[returns[0] + 1 :]):
-        if not depth and token.keyword in {"ORDER", "SKIP", "LIMIT", "UNION"}:
+    for at, token, depth in depths(found[returns[0] + 1 :]):
+        if not depth and _clause(found, returns[0] + 1 + at) in {"ORDER", "SKIP", "LIMIT", "UNION"}:
             break
         if not depth and token.text == "," and token.kind == "symbol":
             items.append([])
@@ -147,6 +147,13 @@ def columns(found: Sequence[Token]) -> list[str] | None:
     if any(not item or item[0].text == "*" or item[-1].text == "*" for item in items):
         return None
     return [_title(item) for item in items]
+
+
+def _clause(found: Sequence[Token], position: int) -> str:
+    """A word as a keyword; '' where it is a property, a label or an alias."""
+    before = found[position - 1] if position else None
+    plain = before is not None and (before.text in {".", ":"} or before.keyword == "AS")
+    return "" if plain else found[position].keyword
 
 
 def _title(item: Sequence[Token]) -> str:
