@@ -1,5 +1,6 @@
 """Execution match on a graph of films: the gold Cypher through CYPHER, and the questions through NATURAL_LANGUAGE without a
-model: `python -m benchmarks.graphqa FOLDER [--show]`, where FOLDER holds movies_graph.json and movies_questions.jsonl.
+model; and the sample's questions of that kind: `python -m benchmarks.graphqa FOLDER [--show]`, where FOLDER holds
+movies_graph.json and movies_questions.jsonl.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from retrieval import sample
 from retrieval.bootstrap import build
 from retrieval.engine import Engine
 from retrieval.errors import CypherError
@@ -127,6 +129,7 @@ def main(folder: str, *flags: str) -> None:
         _report(engine, dataset, "CYPHER", "cypher", questions, {}, show="--show" in flags)
         golds = {q["id"]: q | {"rows": _run(engine, dataset, q["cypher"])} for q in questions}
         _report(engine, dataset, "NATURAL_LANGUAGE", "question", questions, golds, show="--show" in flags)
+        _report_sample(engine, show="--show" in flags)
         engine.parts.memories.close()
 
 
@@ -173,6 +176,38 @@ def _report(
     print(f"  with one right answer only: {fixed_right} of {fixed}")
     for kind in asked:
         print(f"  {kind}: {right[kind]} of {asked[kind]} (statements {told[kind]})")
+
+
+def _report_sample(engine: Engine, *, show: bool) -> None:
+    """Print how many of the sample's questions for this search type have exactly their answer in the rows."""
+    for _ in engine.ensure_sample("local"):
+        pass
+    dataset = next(d for d in engine.datasets("local") if d.name == sample.NAME)
+    own = [q for q in sample.questions() if q["search_type"] == "NATURAL_LANGUAGE"]
+    right = 0
+    for question in own:
+        [turn] = engine.ask(Request(str(question["question"]), "NATURAL_LANGUAGE", dataset_ids=[dataset.id]))
+        rows = [dict(row) for row in turn.found.rows.rows] if turn.found.rows else []
+        matches = _holds([str(a) for a in question["answers"]], rows)
+        right += matches
+        if show and not matches:
+            print(f"sample {question['question']}\n   gold {question['answers']}\n   rows {rows}")
+    print(f"NATURAL_LANGUAGE on the sample: {right} of {len(own)}")
+
+
+def _holds(answers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the rows are these answers: `12 members; not members: A, B`, or `A (9 km)` row by row."""
+    split = re.fullmatch(r"(\d+) members; not members: (.*)", answers[0])
+    if split:
+        by_kind = {row.get("holds"): row for row in rows}
+        others = by_kind.get(False, {}).get("names", [])
+        return by_kind.get(True, {}).get("number") == int(split[1]) and sorted(others) == sorted(split[2].split(", "))
+    wanted = [re.fullmatch(r"(.*) \((\d+)(?: \w+)?\)", answer) for answer in answers]
+    told = [list(row.values()) for row in rows]
+    return len(told) == len(wanted) and all(
+        pair is not None and row[0] == pair[1] and row[-1] == float(pair[2])
+        for pair, row in zip(wanted, told, strict=True)
+    )
 
 
 if __name__ == "__main__":

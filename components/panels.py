@@ -161,7 +161,10 @@ def _graph(turn: StoredTurn, key: str) -> None:
         if part
         else f"{totals}."
     )
-    st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
+    if turn.payload.get("rows"):
+        st.caption(f"The nodes and connections in the rows: {shown}")
+    else:
+        st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
     look = _look(turn, picture, key)
     nodes, edges = filtered(picture, look)
     if not nodes:
@@ -191,7 +194,7 @@ def _look(turn: StoredTurn, picture: Payload, key: str) -> Look:
         relationships = st.multiselect("Relationships", names, key=f"{key}:names", placeholder="All relationships")
         find = st.text_input("Find a node", key=f"{key}:find")
         ranked = st.checkbox("Ranked only", key=f"{key}:ranked")
-    most = len(turn.payload["triplets"]) if ranked else None
+    most = len(turn.payload["triplets"] or picture["edges"]) if ranked else None
     marked = st.session_state.get(f"marked:{turn.id}", "")
     dark = (st.context.theme.type or "light") == "dark"
     return Look(dark, tuple(types), tuple(relationships), most, find, marked)

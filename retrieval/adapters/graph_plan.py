@@ -472,7 +472,10 @@ def year_properties(schema: GraphSchema, kind: str) -> list[str]:
     timed = [
         n
         for n in held
-        if re.search(r"(?i)year|date|born|birth|releas|found|start|since|creat|establish|publish|open", n)
+        if re.search(
+            r"(?i)year|date|time|born|birth|died|releas|found|built|made|launch|start|since|creat|establish|publish|open|sign",
+            n,
+        )
     ]
     return timed or (held if len(held) == 1 else [])
 

@@ -205,11 +205,15 @@ def _statement(reading: Reading, plan: Plan, *, loose: bool) -> str:
     if negated := _negated(reading, plan):
         return negated
     ending = returned(reading, plan)
+    plan.conditions += [c for s in plan.steps if s.relation and (c := _full_members(reading, s.variable))]
     conditions = [_loose(c) if loose else c for c in plan.conditions]
     where = f" WHERE {' AND '.join(dict.fromkeys(conditions))}" if conditions else ""
     return f"MATCH {matched(plan)}{where} {ending}"
 
 
+NO_MEMBER = (
+    r"\((observer|candidate|associate|applicant|partner|participat|guest|suspended|correspondent|former|dialogue)"
+)
 NOT_THEM = r"\b(?:and|or) which (?:ones )?(?:are|is|do|does|has|have) not\b"
 NOT = r"\b(?:not|no|never|without|lack|aren't|isn't|don't|doesn't|haven't|hasn't)\b"
 
@@ -226,13 +230,22 @@ def _negated(reading: Reading, plan: Plan) -> str:
     arrow = f"-{relation}-" if step.either_way else f"-{relation}->" if thing == step.source else f"<-{relation}-"
     named = next((t for t in reading.types if t.value == kind), None)
     every = f"MATCH ({thing}{label})" if named else f"MATCH ({thing}{label}){arrow}() WITH DISTINCT {thing}"
-    holds = f"EXISTS {{ MATCH ({thing}){arrow}({{name: {quoted(name)}}}) }}"
+    bare = arrow.replace("[:", "[r:", 1)
+    full = f" WHERE {condition}" if (condition := _full_members(reading, "r")) else ""
+    holds = f"EXISTS {{ MATCH ({thing}){bare}({{name: {quoted(name)}}}){full} }}"
     if reading.has(NOT_THEM):
         return (
             f"{every} RETURN {holds} AS holds, count(*) AS number, collect({thing}.name) AS names ORDER BY holds DESC"
         )
     counted = f"count({thing}) AS number" if reading.has(r"^how many\b") else f"{thing}.name"
     return f"{every} WHERE NOT {holds} RETURN {counted}{limit(reading)}"
+
+
+def _full_members(reading: Reading, relation: str) -> str:
+    """A condition on a relation's text where members are asked for: `EU (candidate country)` tells of none."""
+    if not reading.has(r"\bmembers?\b") or any(stem("member") in parts_of(p.value) for p in reading.properties):
+        return ""
+    return f"NOT regexp_matches({relation}.edge_text, {quoted(NO_MEMBER)})"
 
 
 def _loose(condition: str) -> str:

@@ -219,9 +219,8 @@ def _order(reading: Reading, plan: Plan) -> str:
     ordered = re.search(r"\b(?:order|sort|rank)(?:ed)?\s+by\s+(?:the\s+|their\s+)?(.*)$", reading.lower)
     if ordered:
         down = " DESC" if re.search(r"desc|largest|longest|highest|most|length|size|amount|number", ordered[1]) else ""
-        own = next((p for p in reading.properties if p.start >= ordered.start(1)), None)
-        if own is not None:
-            column = column_of(reading, plan, own)
+        named = (column_of(reading, plan, p) for p in reading.properties if p.start >= ordered.start(1))
+        if column := next(filter(None, named), ""):
             plan.show(column)
             return f" ORDER BY {column}{down}"
         if plan.steps:
