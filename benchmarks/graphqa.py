@@ -129,8 +129,9 @@ def main(folder: str, *flags: str) -> None:
         _report(engine, dataset, "CYPHER", "cypher", questions, {}, show="--show" in flags)
         golds = {q["id"]: q | {"rows": _run(engine, dataset, q["cypher"])} for q in questions}
         _report(engine, dataset, "NATURAL_LANGUAGE", "question", questions, golds, show="--show" in flags)
-        _report_sample(engine, show="--show" in flags)
         engine.parts.memories.close()
+    with tempfile.TemporaryDirectory() as data:
+        _report_sample(build(replace(Settings(), data_folder=Path(data))), show="--show" in flags)
 
 
 def _run(engine: Engine, dataset: Dataset, statement: str) -> list[list[Any]]:
@@ -188,11 +189,13 @@ def _report_sample(engine: Engine, *, show: bool) -> None:
     for question in own:
         [turn] = engine.ask(Request(str(question["question"]), "NATURAL_LANGUAGE", dataset_ids=[dataset.id]))
         rows = [dict(row) for row in turn.found.rows.rows] if turn.found.rows else []
-        matches = _holds([str(a) for a in question["answers"]], rows)
+        answers = question["answers"]
+        matches = isinstance(answers, list) and _holds([str(answer) for answer in answers], rows)
         right += matches
         if show and not matches:
             print(f"sample {question['question']}\n   gold {question['answers']}\n   rows {rows}")
     print(f"NATURAL_LANGUAGE on the sample: {right} of {len(own)}")
+    engine.parts.memories.close()
 
 
 def _holds(answers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:

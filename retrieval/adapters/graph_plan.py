@@ -136,14 +136,9 @@ def ends_of(schema: GraphSchema, relation: str) -> tuple[str, str]:
 
 def _add_step(reading: Reading, plan: Plan, relations: Sequence[Mention], position: int, graph: Graph) -> None:
     mention = relations[position]
-    if plan.steps and re.fullmatch(
-        r"(?:\s|in|by|,|and)*\bor\b(?:\s|in|by)*|,(?:\s|in|by)*",
-        reading.lower[relations[position - 1].end : mention.start],
-    ):
-        ored = any(re.search(r"\bor\b", reading.lower[a.end : b.start]) for a, b in itertools.pairwise(relations))
-        if ored and ends_of(reading.schema, mention.value) == ends_of(reading.schema, relations[position - 1].value):
-            plan.steps[-1].others.append(mention.value)
-            return
+    if plan.steps and _alternative(reading, relations, position):
+        plan.steps[-1].others.append(mention.value)
+        return
     source_type, target_type = ends_of(reading.schema, mention.value)
     either = source_type == target_type and _symmetric(graph, mention.value)
     target = next((v for v, kind in plan.types.items() if kind == target_type and kind != source_type), "")
@@ -156,6 +151,15 @@ def _add_step(reading: Reading, plan: Plan, relations: Sequence[Mention], positi
     target = target or plan.variable(target_type)
     variable = "r" if not plan.steps else f"r{len(plan.steps) + 1}"
     plan.steps.append(Step(mention.value, source, target, variable, mention, either_way=either))
+
+
+def _alternative(reading: Reading, relations: Sequence[Mention], position: int) -> bool:
+    """Whether this relation and the one before stand in a list with `or`."""
+    spans = [reading.lower[one.end : other.start] for one, other in itertools.pairwise(relations)]
+    listed = re.fullmatch(r"(?:\s|in|by|,|and|or)*", spans[position - 1]) is not None
+    before, own = relations[position - 1], relations[position]
+    alike = ends_of(reading.schema, own.value) == ends_of(reading.schema, before.value)
+    return listed and alike and any(re.search(r"\bor\b", span) for span in spans)
 
 
 def _same_source(reading: Reading, relations: Sequence[Mention], position: int) -> bool:

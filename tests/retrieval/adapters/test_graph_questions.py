@@ -25,7 +25,7 @@ NODES = [
     *(
         Node(uid(i), "Ship", name, properties={"built": year, "length": size, "motto": motto})
         for i, (name, year, size, motto) in enumerate(SHIPS)
-    ),  # noqa: E501
+    ),
     *(Node(uid(10 + i), "Person", name, properties={"born": born}) for i, (name, born) in enumerate(PEOPLE)),
     *(Node(uid(20 + i), "Harbour", name) for i, name in enumerate(HARBOURS)),
     Node(uid(30), "DocumentChunk", text="Aurora calls at Bergen."),

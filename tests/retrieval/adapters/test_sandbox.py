@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -62,7 +63,7 @@ def rows(sandbox: Sandbox, statement: str) -> list[tuple[object, ...]]:
         (
             "MATCH (s:Ship)-[c:CALLS_AT]->(h:Harbour) RETURN s.name, h.name, c.since ORDER BY s.name",
             [("Aurora", "Bergen", 2001), ("Boreas", "Bergen", None)],
-        ),  # noqa: E501
+        ),
         ("MATCH (s:Ship)-[:`built in`]->(h) RETURN h.name", [("Gävle",)]),
         ("MATCH (h:Harbour) RETURN h.mixed ORDER BY h.mixed", [("1",), ("one",)]),
         ("MATCH (h {name: 'Gävle'}) RETURN h.nested, h.huge", [('{"a": [1]}', float(2**70))]),
@@ -79,7 +80,7 @@ def rows(sandbox: Sandbox, statement: str) -> list[tuple[object, ...]]:
         (
             "RETURN sum(1), 1.5, date('2020-01-31'), interval('2 days'), [1, NULL], {a: true}",
             [(1, 1.5, "2020-01-31", 172800.0, [1, None], {"a": True})],
-        ),  # noqa: E501
+        ),
         ("RETURN 1.0 / 0.0, cast('ab' AS blob)", [("inf", "6162")]),
         ("MATCH (n) WHERE n.name = 'CREATE' RETURN n", []),
     ],
@@ -193,7 +194,7 @@ def test_f3_a_runaway_is_ended_and_the_next_statement_runs(tmp_path: Path, state
     graph.upsert(nodes, edges)
     dense = Sandbox(tmp_path / "q.kuzu", *graph.whole(), Limits(seconds=1.0, computing=4, memory=256 << 20))
     try:
-        with pytest.raises(CypherError, match="was ended. Ask for less"):
+        with pytest.raises(CypherError, match="was ended"):
             dense.rows(statement)
         assert rows(dense, "RETURN 1") == [(1,)]
     finally:
@@ -250,10 +251,8 @@ def test_f1_the_process_itself_can_neither_write_nor_open_files(tmp_path: Path, 
     child = Child(path, Limits(seconds=5.0))
     try:
         assert child.ask("MATCH (n) RETURN count(*)")["rows"] == [[4]]
-        try:
+        with suppress(CypherError):  # ended by the system: as good
             assert child.ask(statement.replace("{folder}", str(tmp_path))).keys() == {"error"}
-        except CypherError:
-            pass  # ended by the system: as good
         assert sorted(p.name for p in tmp_path.iterdir()) in (["own", "secret.csv"], ["out", "own", "secret.csv"])
         assert not [p for p in tmp_path.rglob("out*") if p.is_file() and p.stat().st_size]
         assert child.ask("MATCH (n) RETURN count(*)")["rows"] == [[4]]
