@@ -320,6 +320,15 @@ def _text_property(reading: Reading, own: Mention) -> Mention | None:
     return after[0] if after and after[0].start - own.end < 30 else None
 
 
+def unplaced(reading: Reading) -> bool:
+    """Whether something in quotes is neither a name nor the text of a property: what it is asked of is not known here."""
+    named = {own.start for own in reading.names}
+    starting = reading.has(r"\bname\b.*\bstart")
+    return any(
+        own.start not in named and not starting and _text_property(reading, own) is None for own in reading.strings
+    )
+
+
 def kind_of(schema: GraphSchema, own: Mention) -> str:
     """The kind of a property's values: number, decimal, flag or text, with [] for lists; '' where it is unknown."""
     held = schema.edge_properties if own.of_edge else schema.node_properties

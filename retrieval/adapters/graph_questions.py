@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from retrieval.adapters.graph_plan import Plan, ends_of, escaped, matched, pattern, year_properties
+from retrieval.adapters.graph_plan import Plan, ends_of, escaped, matched, pattern, unplaced, year_properties
 from retrieval.adapters.graph_return import limit, returned
 from retrieval.adapters.graph_words import (
     NEAR,
@@ -25,6 +25,8 @@ from retrieval.adapters.graph_words import (
     parts_of,
     read,
     stem,
+    unexplained,
+    with_types,
 )
 from retrieval.graph import Graph
 from retrieval.labels import quoted
@@ -33,6 +35,7 @@ from retrieval.ports import Embedder
 
 MOST_HOPS = 6
 MOST_GUESSES = 3
+HALF = 0.5
 NO_RELATION = frozenset(
     "memory database graph order ordered sort sorted sum total recent recently common commonly frequent diverse popular "
     "important different distinct average mean length word words based genres there this that these those".split()
@@ -42,12 +45,16 @@ NO_RELATION = frozenset(
 def statements(question: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> list[str]:
     """Statements for the question, the likeliest first; none where its shape is not known or it names nothing here."""
     text = " ".join(question.split())
-    reading = read(text, schema, graph, embedder)
+    reading = with_types(read(text, schema, graph, embedder), embedder)
+    if unplaced(reading) or any(m.value[:1].isupper() and m.start for m in unexplained(reading)):
+        return []
     special = _path(reading) or _common(reading) or _connected(reading)
     if special:
         return [special]
     made: list[str] = []
     for meant in _readings(reading, graph, embedder):
+        if unexplained(reading) and not any(m.form == "guess" for m in meant.relations):
+            return []
         for loose in (False, True):
             plan = pattern(meant, graph)
             if plan is not None:
@@ -179,13 +186,14 @@ def _guesses(reading: Reading, around: Sequence[Counter[str]], embedder: Embedde
     phrases += [reading.text[m.start : m.end] for m in words]
     near = nearness(phrases, known, embedder)
     spoken = {stem(word) for phrase in phrases for word in phrase.split()}
-    scores = {}
+    scores: dict[str, float] = {}
     for name, likeness in zip(known, near, strict=True):
         parts = set(parts_of(name))
         shared = len(parts & spoken) / len(parts)
+        if likeness < NEAR and shared < HALF:
+            continue
         scores[name] = likeness + shared + (0.15 * math.log2(counts[name]) if around else 0.0)
-    least = NEAR if not around else 0.25
-    best = sorted((n for n in known if scores[n] >= least), key=lambda n: -scores[n])[:MOST_GUESSES]
+    best = sorted(scores, key=lambda name: -scores[name])[:MOST_GUESSES]
     at = words[0]
     return [Mention("relation", name, at.start, at.end, form="guess") for name in best]
 

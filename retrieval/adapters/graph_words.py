@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from retrieval.graph import Graph
@@ -51,6 +51,22 @@ IRREGULAR = {
     "boundaries": "boundary",
     "films": "film",
 }
+# Words that say how something is asked, not of what.
+ASKING = frozenset(
+    "that this these those there been being before after between among contain mention include word phrase text start "
+    "begin end with than their they them his her its our your same both also too together each every any all only "
+    "just ever more most less least few many much high low old young new late early recent recently long short big "
+    "large small great above below over under average mean sum total overall combined diverse diversity variety "
+    "common commonly frequent different distinct divisible exactly single available across within per range number "
+    "count year years month day date time century decade database memory graph relation relationship connection list "
+    "listed order ordered sort sorted rank ranked limit limited named called titled given received involved belong "
+    "respective respectively having state character length amount please thing things one two three four five six "
+    "seven eight nine ten not never nor without top best worst first last next who which what while during since "
+    "until around about into out off up down found come came get got take took know known here such other another "
+    "else again still yet some several couple various oldest youngest newest highest lowest longest shortest largest "
+    "greatest biggest smallest fewest latest earliest term associate rating higher longer better ordering following "
+    "complete entire whole how does".split()
+)
 NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)})"
 QUOTED = re.compile(
     r"(?<![\w])(?:'(?P<one>[^']*(?:(?<=\w)'(?=[a-z])[^']*)*)'(?!\w)|\"(?P<two>[^\"]+)\"|[“‘](?P<three>[^”’]+)[”’])"
@@ -245,13 +261,13 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
     ]
     terms = {term.casefold() for term in (*types, *relations)}
     quoted = [m for m in quoted if m.value and m.value.casefold() not in terms]
-    known = index(graph)
+    things = index(graph)
     inside = tuple((m.start, m.end) for m in quoted)
     names = list(named(text, graph, inside, lexicon))
     names += [
         Mention("name", own[0][0], m.start, m.end, own[0][1], form="quoted")
         for m in quoted
-        if (own := known.get(_plain(m.value)))
+        if (own := things.get(_plain(m.value)))
     ]
     taken = [*inside, *((m.start, m.end) for m in names)]
     names += list(nearest_names(text, graph, taken, lexicon))
@@ -283,6 +299,8 @@ def read(text: str, schema: GraphSchema, graph: Graph, embedder: Embedder) -> Re
         plain = match[0].casefold()
         if not hits and plain not in QUESTION_WORDS and len(plain) > 2:
             unknown.append(Mention("word", match[0], match.start(), match.end()))
+    known = [(m.start, m.end) for m in (*found_types, *found_properties, *found_relations)]
+    unknown = [m for m in unknown if not any(s <= m.start < e for s, e in known)]
     found_types, found_properties, found_relations = (
         _longest(own, [*found_types, *found_properties, *found_relations])
         for own in (found_types, found_properties, found_relations)
@@ -366,7 +384,32 @@ def _comparisons(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[Compar
 
 # -------------------------------------------------------------------- meaning where words differ
 
-NEAR = 0.45
+_ASKING_STEMS = frozenset(stem(word) for word in ASKING)
+
+
+def unexplained(reading: Reading) -> list[Mention]:
+    """Words that the graph does not know and that are not how something is asked; `roles played` is one thing."""
+    ends = {mention.end for mention in reading.properties}
+    return [m for m in reading.unknown if stem(m.value) not in _ASKING_STEMS and m.start - 1 not in ends]
+
+
+def with_types(reading: Reading, embedder: Embedder) -> Reading:
+    """The reading with words that mean a type taken for it: films for Movie."""
+    words = unexplained(reading)
+    kinds = [kind for kind in reading.schema.types if kind not in STRUCTURE]
+    if not words or not kinds:
+        return reading
+    meant = {}
+    for word in words:
+        near = nearness([word.value], kinds, embedder)
+        best = max(range(len(kinds)), key=lambda i: near[i])
+        if near[best] >= SAME_THING and word.value[:1].islower():
+            meant[word] = Mention("type", kinds[best], word.start, word.end)
+    types = sorted((*reading.types, *meant.values()), key=lambda m: m.start)
+    return replace(reading, types=tuple(types), unknown=tuple(m for m in reading.unknown if m not in meant))
+
+
+NEAR, SAME_THING = 0.45, 0.6
 
 
 def nearness(phrases: Sequence[str], names: Sequence[str], embedder: Embedder) -> list[float]:

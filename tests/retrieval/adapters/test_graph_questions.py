@@ -172,6 +172,24 @@ def test_things_in_common(fleet: tuple[Graph, Sandbox]) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "Who commanded Titanic?",
+        "Who commanded 'Titanic'?",
+        "who commanded titanic",
+        "Which ships were painted green?",
+        "Which ships call at Riga and at Narvik?",
+        "How is Aurora connected to Titanic?",
+        "List all submarines",
+    ],
+)
+def test_what_names_something_unknown_is_not_answered_for_everything(
+    fleet: tuple[Graph, Sandbox], question: str
+) -> None:
+    assert first(fleet, question) == []
+
+
+@pytest.mark.parametrize(
     "question", ["", "Why?", "What is the meaning of life?", "who are you", "¿Qué?", "DROP TABLE Node"]
 )
 def test_what_names_nothing_here_gives_no_statement(fleet: tuple[Graph, Sandbox], question: str) -> None:
