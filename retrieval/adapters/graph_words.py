@@ -390,7 +390,14 @@ _ASKING_STEMS = frozenset(stem(word) for word in ASKING)
 def unexplained(reading: Reading) -> list[Mention]:
     """Words that the graph does not know and that are not how something is asked; `roles played` is one thing."""
     ends = {mention.end for mention in reading.properties}
-    return [m for m in reading.unknown if stem(m.value) not in _ASKING_STEMS and m.start - 1 not in ends]
+    parts = {part for mention in reading.relations for part in parts_of(mention.value)}
+    asked = re.match(r"(?:\w+ )?(?:which|what|how many|all|list|name|of all) (\w+)|.*\bof all (\w+)", reading.lower)
+    noun = asked.start(asked.lastindex) if asked and asked.lastindex and reading.relations else -1
+    return [
+        m
+        for m in reading.unknown
+        if stem(m.value) not in _ASKING_STEMS | parts and m.start - 1 not in ends and m.start != noun
+    ]
 
 
 def with_types(reading: Reading, embedder: Embedder) -> Reading:
