@@ -15,6 +15,7 @@ from retrieval.adapters.lance import LanceVectors
 from retrieval.adapters.lexical import SqliteLexical
 from retrieval.adapters.memory import HashEmbedder
 from retrieval.adapters.records import open_records
+from retrieval.adapters.rules import Rules
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
@@ -53,6 +54,7 @@ def engine_on_disk(folder: Path) -> Engine:
         embedder=embedder,
         extractor=StatedFacts(),
         answerer=CountingAnswerer(),
+        reasoner=Rules(embedder),
         now=clock(),
     )
     return Engine(parts)
