@@ -64,6 +64,8 @@ def _opening(turn: StoredTurn) -> str:
     """The panel to begin with: what was asked for where no answer was."""
     if turn.options.get("only_context"):
         return "Context"
+    if turn.payload.get("rows"):
+        return "Rows"
     return "Passages" if turn.payload.get("passages") and not turn.answer else "Triplets"
 
 

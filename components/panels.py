@@ -92,6 +92,40 @@ def _passages(turn: StoredTurn, key: str) -> None:
     _downloads(key, rows, passages, "passages")
 
 
+def _rows(turn: StoredTurn, key: str) -> None:
+    """The rows of a graph query as a table, under the statement that gave them."""
+    result = turn.payload["rows"]
+    st.code(result["statement"], language="cypher", wrap_lines=True)
+    count = len(result["rows"])
+    more = ", the first ones; there are more" if result["truncated"] else ""
+    st.caption(f"{count:,} row{'' if count == 1 else 's'}{more}")
+    if not count:
+        return
+    rows = [{name: cell(row[name]) for name in result["columns"]} for row in result["rows"]]
+    st.dataframe(rows, key=key, hide_index=True)
+    _downloads(key, rows, result["rows"], "rows")
+
+
+def cell(value: Any) -> str | int | float | bool | None:
+    """A cell as a table shows it: numbers as they are; a node by its name, an edge by its relationship, lists in one line."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return ", ".join(str(cell(item)) for item in value)
+    return _told(value) if isinstance(value, Mapping) else isolated(str(value))
+
+
+def _told(value: Payload) -> str:
+    """A path by its nodes, an edge by its relationship, a node by its name, anything else by its keys and values."""
+    if {"nodes", "edges"} == set(value):
+        return " → ".join(str(cell(node)) for node in value["nodes"])
+    if "relationship" in value and "source" in value:
+        return str(value["relationship"])
+    if "id" in value and "type" in value:
+        return isolated(node_label(str(value.get("name", "")), str(value.get("text", "")), str(value["type"])))
+    return ", ".join(f"{name}: {cell(own)}" for name, own in value.items())
+
+
 def _downloads(key: str, rows: list[dict[str, Any]], objects: object, name: str) -> None:
     with st.container(horizontal=True):
         st.download_button(
@@ -128,7 +162,10 @@ def _graph(turn: StoredTurn, key: str) -> None:
         if part
         else f"{totals}."
     )
-    st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
+    if turn.payload.get("rows"):
+        st.caption(f"The nodes and connections in the rows: {shown}")
+    else:
+        st.caption(f"The projected memory fragment: {shown} Ranked triplets are strong, the rest faint.")
     look = _look(turn, picture, key)
     nodes, edges = filtered(picture, look)
     if not nodes:
@@ -158,7 +195,7 @@ def _look(turn: StoredTurn, picture: Payload, key: str) -> Look:
         relationships = st.multiselect("Relationships", names, key=f"{key}:names", placeholder="All relationships")
         find = st.text_input("Find a node", key=f"{key}:find")
         ranked = st.checkbox("Ranked only", key=f"{key}:ranked")
-    most = len(turn.payload["triplets"]) if ranked else None
+    most = len(turn.payload["triplets"] or picture["edges"]) if ranked else None
     marked = st.session_state.get(f"marked:{turn.id}", "")
     dark = (st.context.theme.type or "light") == "dark"
     return Look(dark, tuple(types), tuple(relationships), most, find, marked)
@@ -247,6 +284,7 @@ Fills = Callable[[Payload], bool]
 PANELS: dict[str, tuple[Fills, Callable[[StoredTurn, str], None]]] = {
     "Triplets": (lambda p: bool(p.get("triplets")), _triplets),
     "Passages": (lambda p: bool(p.get("passages")), _passages),
+    "Rows": (lambda p: bool(p.get("rows")), _rows),
     "Context": (lambda p: bool(p.get("context")), _context),
     "Graph": (lambda p: bool(p.get("picture")), _graph),
     "Sources": (lambda p: bool(p.get("sources")), _sources),

@@ -12,6 +12,8 @@ from retrieval.adapters.lexical import SqliteLexical
 from retrieval.adapters.minilm import MiniLM
 from retrieval.adapters.records import open_records
 from retrieval.adapters.rules import Rules
+from retrieval.adapters.sandbox import Sandbox
+from retrieval.adapters.sandbox_copy import left_over, unlink
 from retrieval.adapters.spacy_facts import SpacyFacts
 from retrieval.engine import Engine
 from retrieval.library import Parts
@@ -28,10 +30,14 @@ def build(settings: Settings) -> Engine:
     def open_stores(dataset_id: str) -> Stores:
         folder: Path = settings.data_folder / "datasets" / dataset_id
         folder.mkdir(parents=True, exist_ok=True)
+        graph = KuzuGraph(folder / "graph.kuzu")
+        for copy in left_over(folder):
+            unlink(copy)
         return Stores(
-            KuzuGraph(folder / "graph.kuzu"),
+            graph,
             LanceVectors(folder / "vectors", embedder.dimensions),
             SqliteLexical(folder / "lexical.sqlite"),
+            lambda version, nodes, edges: Sandbox(folder / f"queries-{version}.kuzu", nodes, edges),
         )
 
     parts = Parts(

@@ -15,19 +15,22 @@ from retrieval.errors import (
     MemoryLensError,
     NoDataError,
     QueryValidationError,
+    SearchTypeDisabledError,
     SessionParameterError,
 )
 from retrieval.graph import Graph
 from retrieval.library import Library, Parts
 from retrieval.model import Choice, Dataset, Edge, Feedback, Floats, Found, LoggedQuery, Node, Query, StoredTurn
 from retrieval.options import Request, batch, validated
-from retrieval.ports import Conversations, Deps, Embedder, FeedbackStore
+from retrieval.ports import Conversations, Deps, Embedder, FeedbackStore, GraphQueries
 from retrieval.recipe import Recipe, retrieve
 from retrieval.recipes import FALLBACK, RECIPES
 from retrieval.recipes import recipe as recipe_of
 from retrieval.steps.evidence import with_sources
 from retrieval.trace import Trace
 from retrieval.turn import Turn
+
+QUERIES_OFF = "Graph queries are switched off here. Set ALLOW_CYPHER_QUERY=true, or choose another search type."
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class Engine(Library):
         """
         start = perf_counter()
         recipe = self.recipe(request.query_type)
+        if recipe.queries and not self.settings.allow_cypher_query:
+            raise SearchTypeDisabledError(f"{recipe.name}: {QUERIES_OFF}")
         queries = batch(request, recipe)
         if request.response_model is not None and not self.parts.answerer.generates:
             raise LLMNotConfiguredError(
@@ -172,7 +177,14 @@ class Engine(Library):
             return recipe, query, ()
         self._check_data(recipe, dataset)
         held = self.memory(dataset.id).stores.vectors.counts()
-        usable = [r for r in RECIPES.values() if r.hint and all(held.get(c) for c in r.needs) and not r.one_dataset]
+        usable = [
+            r
+            for r in RECIPES.values()
+            if r.hint
+            and all(held.get(c) for c in r.needs)
+            and not r.one_dataset
+            and (self.settings.allow_cypher_query or not r.queries)
+        ]
         with trace.stage("choose") as record:
             choice = deps.reasoner.choose(query.text, {r.name: r.hint for r in usable})
             choice = choice or Choice(FALLBACK, "No type could be told from the question.")
@@ -226,6 +238,11 @@ class Engine(Library):
             last = self.settings.session_history_last_n
             history = conversation.rendered(parts.conversations.turns(request.user, session, last, history=True))
 
+        def cypher() -> GraphQueries:
+            if not self.settings.allow_cypher_query:
+                raise SearchTypeDisabledError(QUERIES_OFF)
+            return memory.queries(dataset.version)
+
         def provenance(ids: Sequence[str]) -> Mapping[str, list[str]]:
             said = parts.operations.about(dataset.id, ids)
             return {i: [c.chunk_id for c in said.get(i, ()) if c.chunk_id] for i in ids}
@@ -237,6 +254,7 @@ class Engine(Library):
             vectors=memory.stores.vectors,
             lexical=memory.stores.lexical,
             graph=lambda: memory.graph(dataset.version),
+            cypher=cypher,
             titles=lambda: memory.titles(dataset.version),
             timeline=lambda: memory.timeline(dataset.version),
             nodes=memory.stores.graph.nodes,

@@ -179,6 +179,24 @@ class Graph:
                 known[position] = relationship in names
         return known
 
+    def visible(self, nodes: pa.Table, edges: pa.Table, hidden: Collection[str]) -> tuple[pa.Table, pa.Table]:
+        """Rows of `GraphStore.whole` that this graph has, nodes in its order, edges by source, target and relationship."""
+        at = self.find(nodes["id"].to_pylist())
+        order = np.argsort(at, kind="stable")
+        nodes = nodes.take(pa.array(order[at[order] >= 0]))
+        sources, targets = (positions(self.node_keys, _keys_of(edges[end])) for end in ("source", "target"))
+        ends = edges.select(["source", "target", "relationship"]).to_pydict().values() if hidden else ()
+        seen = (
+            np.array([edge_id(*own) not in hidden for own in zip(*ends, strict=True)], dtype=bool) if hidden else True
+        )
+        kept = np.flatnonzero((sources >= 0) & (targets >= 0) & seen)
+        names = pc.rank(edges["relationship"], tiebreaker="dense").to_numpy() if len(edges) else np.empty(0, np.int64)
+        return nodes, edges.take(pa.array(kept[np.lexsort((names[kept], targets[kept], sources[kept]))]))
+
+    def same_elements(self, other: Graph) -> bool:
+        """Whether both are one snapshot, at most with other feedback weights."""
+        return self.node_keys is other.node_keys
+
     def reweighted(self, weights: Mapping[str, float], edges: Mapping[str, tuple[str, str]]) -> Graph:
         """The same graph with these feedback weights by id; `edges` gives (source id, target id) of each edge id."""
         node_feedback = np.full(len(self), 0.5, dtype=np.float32)

@@ -6,21 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
+import pyarrow as pa
+
 from retrieval import graph as snapshots
 from retrieval.graph import Graph
 from retrieval.model import EVENTS, Edge
-from retrieval.ports import FeedbackStore, GraphStore, LexicalIndex, OperationLog, VectorStore
+from retrieval.ports import FeedbackStore, GraphQueries, GraphStore, LexicalIndex, OperationLog, VectorStore
 from retrieval.timeline import Timeline, Told, timeline, told_of
 from retrieval.titles import Titles, titles
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The three stores of one dataset."""
+    """The three stores of one dataset, and how its graph is laid out for queries, given version, nodes and edges."""
 
     graph: GraphStore
     vectors: VectorStore
     lexical: LexicalIndex
+    queries: Callable[[int, pa.Table, pa.Table], GraphQueries]
 
     def close(self) -> None:
         """Let go of all files."""
@@ -44,6 +47,8 @@ class Memory:
         self._titles: tuple[Graph, Titles] | None = None
         self._timed: dict[str, Told] = {}
         self._timeline: tuple[Graph, Timeline] | None = None
+        self._querying = Lock()
+        self._queries: tuple[Graph, GraphQueries] | None = None
 
     def graph(self, version: int) -> Graph:
         """The graph at this data version, with its feedback weights; built once per version."""
@@ -76,6 +81,26 @@ class Memory:
                 self._timed = {i: known[i] for i in events if i in known}
                 self._timeline = (graph, timeline(self._timed))
             return self._timeline[1]
+
+    def queries(self, version: int) -> GraphQueries:
+        """Cypher over the graph at this data version, laid out anew when the data changed."""
+        graph = self.graph(version)
+        with self._querying:
+            if self._queries is None or not self._queries[0].same_elements(graph):
+                if self._queries is not None:
+                    self._queries[1].close()
+                    self._queries = None
+                told = graph.visible(*self.stores.graph.whole(), self._operations.hidden(self.dataset_id))
+                self._queries = (graph, self.stores.queries(version, *told))
+            return self._queries[1]
+
+    def close(self) -> None:
+        """Let go of all files and processes."""
+        with self._querying:
+            if self._queries is not None:
+                self._queries[1].close()
+                self._queries = None
+        self.stores.close()
 
     def forget(self) -> None:
         """Build the snapshot anew for the next query: a document was hidden."""
@@ -123,4 +148,4 @@ class Memories:
             for own in [dataset_id] if dataset_id else list(self._open):
                 memory = self._open.pop(own, None)
                 if memory is not None:
-                    memory.stores.close()
+                    memory.close()

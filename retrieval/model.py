@@ -360,6 +360,31 @@ Item: TypeAlias = Triplet | Passage | Statements | Fact
 
 
 @dataclass(frozen=True, slots=True)
+class GraphSchema:
+    """What a graph is made of: nodes by type, edges by relationship with the (source, target) types that they join, most
+    frequent first, and the properties of each type and each relationship with the kinds of their values.
+    """
+
+    types: Mapping[str, int] = field(default_factory=dict)
+    relationships: Mapping[str, int] = field(default_factory=dict)
+    joins: Mapping[str, Mapping[tuple[str, str], int]] = field(default_factory=dict)
+    node_properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    edge_properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a graph query gave, with the nodes and edges in its cells; `truncated` where more rows were left out."""
+
+    statement: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[Mapping[str, Json], ...] = ()
+    truncated: bool = False
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A chunk behind the context, numbered from 1 as citations number it."""
 
@@ -435,6 +460,7 @@ class Found:
     window: Window | None = None
     lanes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     items: tuple[Item, ...] = ()
+    rows: Rows | None = None
     prelude: str = ""
     context: str = ""
     sources: tuple[Source, ...] = ()

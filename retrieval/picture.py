@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from retrieval.model import Fragment, Item, Triplet
+from retrieval.model import Fragment, Item, Rows, Triplet
 from retrieval.steps.rank import ends, triplet_scores
 
 MOST_NODES = 300
@@ -46,6 +46,23 @@ def drawn(
         ],
         "total_nodes": len(fragment.nodes),
         "total_edges": len(fragment.edges),
+    }
+
+
+def drawn_rows(rows: Rows, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> dict[str, Any]:
+    """The nodes and edges in the cells of a graph query, the first ones beyond the caps."""
+    ends = {end for edge in rows.edges for end in (edge.source, edge.target)}
+    nodes = [node for node in rows.nodes if node.id][:most_nodes]
+    kept = {node.id for node in nodes}
+    edges = [edge for edge in rows.edges if edge.source in kept and edge.target in kept][:most_edges]
+    return {
+        "nodes": [{"id": n.id, "name": n.name, "type": n.type, "ranked": n.id in ends or not ends} for n in nodes],
+        "edges": [
+            {"id": e.id, "source": e.source, "target": e.target, "relationship": e.relationship, "rank": rank}
+            for rank, e in enumerate(edges, start=1)
+        ],
+        "total_nodes": len(rows.nodes),
+        "total_edges": len(rows.edges),
     }
 
 

@@ -27,6 +27,7 @@ from retrieval.model import (
     Feedback,
     Floats,
     Found,
+    GraphSchema,
     Hits,
     Json,
     LoggedQuery,
@@ -34,6 +35,7 @@ from retrieval.model import (
     NodeSetFilter,
     Operation,
     Prompt,
+    Rows,
     Session,
     StoredTurn,
     Verdict,
@@ -135,8 +137,10 @@ class Reasoner(Protocol):
     def choose(self, question: str, hints: Mapping[str, str]) -> Choice | None:
         """The search type whose hint fits the question best; None where none can be told."""
 
-    def cypher(self, question: str, schema: str, attempts: Sequence[tuple[str, str]]) -> str:
-        """A read-only Cypher statement; `attempts` are (statement, what came of it); '' where none can be made."""
+    def cypher(self, question: str, schema: GraphSchema, graph: Graph, attempts: Sequence[tuple[str, str]]) -> str:
+        """A read-only Cypher statement over this schema, with names that the graph has; `attempts` are (statement, what came
+        of it); '' where none can be made.
+        """
 
     def act(self, question: str, context: str, tools: Mapping[str, str], used: Sequence[str]) -> Act:
         """The next step of an agent that may use these tools (name: description); `used` names those called so far."""
@@ -195,8 +199,26 @@ class GraphStore(Protocol):
         importance_weight) as Arrow tables; a node without a name has its text's first 60 characters as name.
         """
 
+    def whole(self) -> tuple[pa.Table, pa.Table]:
+        """All that is stored: nodes (id, type, name, description, text, importance_weight, node_sets, properties) and edges
+        (source, target, relationship, text, importance_weight, properties), properties as JSON text.
+        """
+
     def close(self) -> None:
         """Let go of files."""
+
+
+class GraphQueries(Protocol):
+    """Read-only Cypher over one version of a dataset's graph, within limits of time, memory and rows."""
+
+    def rows(self, statement: str) -> Rows:
+        """What one statement gives, at most so many rows; CypherError where it is refused, wrong, or beyond a limit."""
+
+    def schema(self) -> GraphSchema:
+        """Types, relationships and properties of the graph."""
+
+    def close(self) -> None:
+        """Let go of files and processes."""
 
 
 class LexicalIndex(Protocol):
@@ -350,6 +372,7 @@ class Deps:
     vectors: VectorStore
     lexical: LexicalIndex
     graph: Callable[[], Graph]
+    cypher: Callable[[], GraphQueries]
     titles: Callable[[], Titles]
     timeline: Callable[[], Timeline]
     nodes: Callable[[Sequence[str]], list[Node]]

@@ -68,7 +68,8 @@ class Recipe:
     """One search type.
 
     `calls` is its cost in model calls as shown, `needs` the collections without which it cannot run, `config` the keys of
-    retriever_specific_config that it takes with their defaults; one that `chooses` runs another type, by their hints.
+    retriever_specific_config that it takes with their defaults; one that `chooses` runs another type, by their hints; one
+    that `queries` gives rows of a graph query, and can be switched off.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Recipe:
     default_top_k: int | None = 5
     hint: str = ""
     chooses: bool = False
+    queries: bool = False
     one_dataset: bool = False
     batches: bool = False
 

@@ -9,6 +9,7 @@ from retrieval.errors import UnsupportedSearchTypeError
 from retrieval.model import CHUNKS, RULES, SUMMARIES, TRIPLETS
 from retrieval.recipe import Recipe
 from retrieval.steps.complete import answer
+from retrieval.steps.cypher import lines, statement, written
 from retrieval.steps.entities import entities_and_facts
 from retrieval.steps.lanes import cut, fuse, lanes
 from retrieval.steps.loop import agent, condense, decompose, extend, follow_up
@@ -86,7 +87,18 @@ _rag = replace(
     hint="a fact that stands in one passage",
 )
 
-TOOLS = {"memory_search": _graph, "chunks_search": _chunks}
+_cypher = Recipe(
+    name="CYPHER",
+    group="Graph queries",
+    label="Cypher",
+    about="Runs a read-only Cypher statement over the graph and gives its rows.",
+    find=(("cypher", statement),),
+    render=lines,
+    options=("only_context",),
+    queries=True,
+)
+
+TOOLS = {"memory_search": _graph, "chunks_search": _chunks, "cypher_read": _cypher}
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -209,6 +221,17 @@ RECIPES: dict[str, Recipe] = {
             hint="rules and guidelines for writing code",
         ),
         replace(
+            _cypher,
+            name="NATURAL_LANGUAGE",
+            label="Question to Cypher",
+            about="Writes a Cypher statement for the question, shows it, and gives its rows.",
+            loop=written,
+            calls="1 to 3",
+            config={"max_attempts": 3},
+            hint="how many, which things of a kind, most and least, filters by number or year: complete lists and counts",
+        ),
+        _cypher,
+        replace(
             _graph,
             name="AGENTIC_COMPLETION",
             group="Automatic",
@@ -255,6 +278,8 @@ class SearchType(StrEnum):
     CHUNKS_LEXICAL = "CHUNKS_LEXICAL"
     SUMMARIES = "SUMMARIES"
     CODING_RULES = "CODING_RULES"
+    NATURAL_LANGUAGE = "NATURAL_LANGUAGE"
+    CYPHER = "CYPHER"
     AGENTIC_COMPLETION = "AGENTIC_COMPLETION"
     FEELING_LUCKY = "FEELING_LUCKY"
 

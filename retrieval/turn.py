@@ -17,11 +17,12 @@ from retrieval.model import (
     Node,
     Passage,
     Query,
+    Rows,
     Statements,
     StoredTurn,
     Triplet,
 )
-from retrieval.picture import drawn
+from retrieval.picture import drawn, drawn_rows
 from retrieval.ports import Deps
 from retrieval.recipe import Recipe
 from retrieval.trace import Trace
@@ -111,7 +112,7 @@ class Turn:
 
     def result(self) -> dict[str, Any]:
         """`text_result`, `context_result` and `objects_result` (page; D11)."""
-        rows: Any = [row(item) for item in self.found.items]
+        rows: Any = rows_of(self.found)
         if self.found.objects is not None:
             rows = self.found.objects.objects
         return {
@@ -123,7 +124,7 @@ class Turn:
     def text_result(self) -> Any:
         """The answer as a list of one text, the rows of a type that lists passages, or [] where nothing was found."""
         if not self.recipe.completes:
-            return [row(item) for item in self.found.items]
+            return rows_of(self.found)
         if self.text and self.query.response_model is not None:
             return [self.query.response_model.model_validate_json(self.text)]
         return [self.text] if self.text else []
@@ -142,9 +143,10 @@ class Turn:
             "passages": [row(item) for item in found.items if isinstance(item, Passage)],
             "entities": [row(item) for item in found.items if isinstance(item, Statements)],
             "facts": [row(item) for item in found.items if isinstance(item, Fact)],
+            "rows": _rows(found.rows) if found.rows is not None else None,
             "drafts": [asdict(draft) for draft in found.drafts],
             "sources": [asdict(source) for source in found.sources],
-            "picture": drawn(found.fragment, found.items) if found.fragment is not None and found.items else None,
+            "picture": _picture(found),
             "trace": [asdict(stage) for stage in self.trace.stages],
             "seeds": [_seed(hits) for hits in found.seeds],
             "dropped": found.dropped,
@@ -154,9 +156,31 @@ class Turn:
         }
 
 
+def rows_of(found: Found) -> list[dict[str, Any]]:
+    """What was found as rows: of a graph query, or one for each item."""
+    if found.rows is not None:
+        return [dict(own) for own in found.rows.rows]
+    return [row(item) for item in found.items]
+
+
+def _picture(found: Found) -> dict[str, Any] | None:
+    if found.rows is not None:
+        return drawn_rows(found.rows) if found.rows.nodes else None
+    return drawn(found.fragment, found.items) if found.fragment is not None and found.items else None
+
+
+def _rows(rows: Rows) -> dict[str, Any]:
+    return {
+        "statement": rows.statement,
+        "columns": list(rows.columns),
+        "rows": [dict(row) for row in rows.rows],
+        "truncated": rows.truncated,
+    }
+
+
 def node_ids(found: Found) -> tuple[str, ...]:
     """Ids of the nodes that the context uses, sorted: ends of triplets, or passages."""
-    used: set[str] = set()
+    used: set[str] = {node.id for node in found.rows.nodes if node.id} if found.rows is not None else set()
     for item in found.items:
         if isinstance(item, Triplet):
             used |= {item.source.id, item.target.id}
@@ -173,7 +197,7 @@ def node_ids(found: Found) -> tuple[str, ...]:
 
 def edge_ids(found: Found) -> tuple[str, ...]:
     """Ids of the edges that the context uses, sorted."""
-    edges: set[str] = set()
+    edges: set[str] = {edge.id for edge in found.rows.edges} if found.rows is not None else set()
     for item in found.items:
         if isinstance(item, Statements):
             edges |= {edge.id for edge, _ in item.edges}

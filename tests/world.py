@@ -11,6 +11,7 @@ from pathlib import Path
 from retrieval.adapters.memory import HashEmbedder, MemoryGraph, MemoryLexical, MemoryVectors
 from retrieval.adapters.memory_records import memory_records
 from retrieval.adapters.rules import Rules
+from retrieval.adapters.sandbox import Sandbox
 from retrieval.adapters.thinking import Generative, ModelReasoner
 from retrieval.engine import Engine
 from retrieval.library import Parts
@@ -26,6 +27,8 @@ DOCUMENTS = {
     "places.md": "# Places\n\nLatvia borders Estonia. Estonia borders Latvia. Acme refers to Acme in its rules.\n",
 }
 RULES = "# Rules\n\n## Names\nName things by what they are at Acme.\n\n## Tests\nA test must be able to fail.\n"
+# What a type that takes statements is asked in place of a question.
+STATEMENT = "MATCH (p:Person)-[r:WORKS_AT]->(c) WHERE c.name = 'Acme' RETURN p.name, r, c"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -69,7 +72,12 @@ def world(folder: Path, model: LanguageModel | None = None, **settings: bool | i
     embedder, answerer = CountingEmbedder(HashEmbedder()), CountingAnswerer()
 
     def stores(dataset_id: str) -> Stores:
-        return Stores(MemoryGraph(), MemoryVectors(), MemoryLexical())
+        return Stores(
+            MemoryGraph(),
+            MemoryVectors(),
+            MemoryLexical(),
+            lambda version, nodes, edges: Sandbox(folder / f"{dataset_id}-{version}.kuzu", nodes, edges),
+        )
 
     parts = Parts(
         settings=Settings(data_folder=folder, **settings),  # type: ignore[arg-type]

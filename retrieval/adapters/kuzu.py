@@ -68,6 +68,8 @@ WHOLE_NODES = f"MATCH (n:Node) RETURN {', '.join(f'n.{field.name} AS {field.name
 WHOLE_EDGES = "MATCH (a:Node)-[e:Edge]->(b:Node) RETURN a.nid AS `from`, b.nid AS `to`, " + ", ".join(
     f"e.{field.name} AS {field.name}" for field in list(EDGE_COLUMNS)[2:]
 )
+TOLD_NODES = f"MATCH (n:Node) RETURN {', '.join(f'n.{field.name} AS {field.name}' for field in list(NODE_COLUMNS)[1:])}"
+TOLD_EDGES = ALL_EDGES + ", e.properties AS properties"
 SET_NODE = (
     "MATCH (n:Node) WHERE n.nid = $nid SET n.type = $type, n.name = $name, n.description = $description, n.text = $text, "
     "n.importance_weight = $importance_weight, n.node_sets = $node_sets, n.properties = $properties"
@@ -233,6 +235,13 @@ class KuzuGraph:
         with self._reader() as connection:
             nodes = connection.execute(ALL_NODES, {"length": NAME_FROM_TEXT}).get_as_arrow(ARROW_ROWS)
             edges = connection.execute(ALL_EDGES).get_as_arrow(ARROW_ROWS)
+        return nodes, edges
+
+    def whole(self) -> tuple[pa.Table, pa.Table]:
+        """All that is stored, as Arrow tables."""
+        with self._reader() as connection:
+            nodes = connection.execute(TOLD_NODES).get_as_arrow(ARROW_ROWS)
+            edges = connection.execute(TOLD_EDGES).get_as_arrow(ARROW_ROWS)
         return nodes, edges
 
     # ---------------------------------------------------------------- writing

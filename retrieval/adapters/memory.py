@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from threading import RLock
 
 import numpy as np
@@ -34,6 +36,16 @@ EDGE_COLUMNS = pa.schema(
         ("importance_weight", pa.float64()),
     ]
 )
+WHOLE_NODES = pa.schema(
+    [
+        *list(NODE_COLUMNS)[:3],
+        ("description", pa.string()),
+        ("text", pa.string()),
+        *list(NODE_COLUMNS)[3:],
+        ("properties", pa.string()),
+    ]
+)
+WHOLE_EDGES = pa.schema([*EDGE_COLUMNS, ("properties", pa.string())])
 NAME_FROM_TEXT = 60
 
 
@@ -196,6 +208,16 @@ class MemoryGraph:
                 for e in self._edges.values()
             ]
         return pa.Table.from_pylist(nodes, NODE_COLUMNS), pa.Table.from_pylist(edges, EDGE_COLUMNS)
+
+    def whole(self) -> tuple[pa.Table, pa.Table]:
+        """All that is stored, as Arrow tables."""
+        with self._lock:
+            nodes = [
+                asdict(n) | {"node_sets": list(n.node_sets), "properties": json.dumps(dict(n.properties))}
+                for n in self._nodes.values()
+            ]
+            edges = [asdict(e) | {"properties": json.dumps(dict(e.properties))} for e in self._edges.values()]
+        return pa.Table.from_pylist(nodes, WHOLE_NODES), pa.Table.from_pylist(edges, WHOLE_EDGES)
 
     def close(self) -> None:
         """Nothing to let go of."""

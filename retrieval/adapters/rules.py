@@ -10,7 +10,9 @@ import numpy as np
 
 from retrieval import dates
 from retrieval.adapters.extractive import alike, fits, shares, stems
-from retrieval.model import Act, Choice, Floats, Found, Node, Triplet, Verdict, Window
+from retrieval.adapters.graph_questions import statements
+from retrieval.graph import Graph
+from retrieval.model import Act, Choice, Floats, Found, GraphSchema, Node, Triplet, Verdict, Window
 from retrieval.ports import Embedder
 from retrieval.words import query_tokens
 
@@ -107,9 +109,10 @@ class Rules:
         name = list(hints)[best]
         return Choice(name, f"The question is nearest to what {name} is for: {hints[name]}.")
 
-    def cypher(self, question: str, schema: str, attempts: Sequence[tuple[str, str]]) -> str:
-        """A statement for the common shapes of questions."""
-        return ""
+    def cypher(self, question: str, schema: GraphSchema, graph: Graph, attempts: Sequence[tuple[str, str]]) -> str:
+        """A statement for the common shapes of questions, the next likely one after each attempt."""
+        made = statements(question, schema, graph, self._embedder)
+        return made[len(attempts)] if len(attempts) < len(made) else ""
 
     def act(self, question: str, context: str, tools: Mapping[str, str], used: Sequence[str]) -> Act:
         """Each tool that fits once, in their order; then the answer is composed from what they gave."""

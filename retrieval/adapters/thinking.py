@@ -9,7 +9,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from retrieval.errors import LLMPaymentRequiredError, ModelError
-from retrieval.model import Act, Choice, Found, Json, Prompt, Verdict, Window
+from retrieval.graph import Graph
+from retrieval.labels import told
+from retrieval.model import Act, Choice, Found, GraphSchema, Json, Prompt, Verdict, Window
 from retrieval.ports import LanguageModel
 from retrieval.prompting import Messages, messages
 
@@ -121,10 +123,10 @@ class ModelReasoner:
         name = said.search_type.strip(" `\"'.").upper()
         return Choice(name, said.reason) if name in hints else None
 
-    def cypher(self, question: str, schema: str, attempts: Sequence[tuple[str, str]]) -> str:
+    def cypher(self, question: str, schema: GraphSchema, graph: Graph, attempts: Sequence[tuple[str, str]]) -> str:
         """The model's statement."""
         tried = "\n".join(f"- {statement}: {outcome}" for statement, outcome in attempts) or "none"
-        said = self._text(messages("question_to_cypher", question=question, schema=schema, attempts=tried))
+        said = self._text(messages("question_to_cypher", question=question, schema=told(schema), attempts=tried))
         return said.removeprefix("```cypher").removeprefix("```").removesuffix("```").strip()
 
     def act(self, question: str, context: str, tools: Mapping[str, str], used: Sequence[str]) -> Act:

@@ -133,6 +133,24 @@ def test_columns_name_nodes_without_a_name_by_their_text(store: GraphStore) -> N
     assert store.columns()[0]["name"].to_pylist() == [("word " * 40)[:60]]
 
 
+def test_whole_has_all_that_is_stored(filled: GraphStore) -> None:
+    nodes, edges = filled.whole()
+    told = {row["id"]: row for row in nodes.to_pylist()}
+    assert told[uid(0)] == {
+        "id": uid(0),
+        "type": "T",
+        "name": "n0",
+        "description": "d",
+        "text": "",
+        "importance_weight": 0.25,
+        "node_sets": ["a", "b"],
+        "properties": '{"class": "Entity", "n": 0}',
+    }
+    said = {(row["source"], row["target"], row["relationship"]): row["text"] for row in edges.to_pylist()}
+    assert said == {(e.source, e.target, e.relationship): e.text for e in EDGES}
+    assert edges.column_names == ["source", "target", "relationship", "text", "importance_weight", "properties"]
+
+
 def test_an_empty_graph_has_empty_columns(store: GraphStore) -> None:
     nodes, edges = store.columns()
     assert (nodes.num_rows, edges.num_rows) == (0, 0)

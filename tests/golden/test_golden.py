@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ from retrieval.turn import Turn
 from tests.world import RULES, World, world
 
 QUESTIONS = ("Who works at Acme?", "What did Acme buy in 2015?", "Which countries border Latvia?")
+STATEMENTS = (
+    "MATCH (p:Person)-[:WORKS_AT]->(c {name: 'Acme'}) RETURN p.name",
+    "MATCH (a {name: 'Acme'})-[r:bought]->(b) RETURN a, r, b.name AS bought",
+    "MATCH (a:Country)-[:borders]->(b:Country {name: 'Latvia'}) RETURN count(*)",
+)
 FOLDER = Path(__file__).parent
 
 
@@ -25,7 +31,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_items_context_and_prompt_are_as_reviewed(small: World, name: str, pytestconfig: pytest.Config) -> None:
-    told = "".join(_told(small, name, question) for question in QUESTIONS)
+    told = "".join(_told(small, name, question) for question in (STATEMENTS if name == "CYPHER" else QUESTIONS))
     file = FOLDER / f"{name.lower()}.txt"
     if pytestconfig.getoption("--write-golden"):
         file.write_text(told, encoding="utf-8")
@@ -46,7 +52,8 @@ def _told(small: World, name: str, question: str) -> str:
 
 
 def _item(turn: Turn) -> list[str]:
-    lines = []
+    rows = turn.found.rows
+    lines = [rows.statement, *(json.dumps(dict(row)) for row in rows.rows)] if rows is not None else []
     for item in turn.found.items:
         if isinstance(item, Statements):
             lines.append(

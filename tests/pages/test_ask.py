@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from components.links import query
 from retrieval.recipes import RECIPES
 from tests.pages.conftest import ROOT, SECONDS, page, shown
-from tests.world import RULES, World
+from tests.world import RULES, STATEMENT, World
 
 
 class CountingEvent(Event):
@@ -63,7 +63,7 @@ def test_a_question_gets_an_answer_with_its_evidence(app: AppTest, made: World) 
 
 @pytest.mark.parametrize("kind", RECIPES)
 def test_every_type_can_be_asked(app: AppTest, made: World, kind: str) -> None:
-    ask(app, "Alice knows Bob", kind)
+    ask(app, STATEMENT if kind == "CYPHER" else "Alice knows Bob", kind)
     assert bool(made.answerer.prompts) == RECIPES[kind].completes
     [turn] = made.engine.conversations.turns("local", opened(app))
     assert (turn.search_type, turn.state) == (kind, "done")
@@ -345,3 +345,32 @@ def test_sessions_can_be_searched_renamed_deleted_and_brought_back(app: AppTest,
     app.button(key="session_undo").click().run()
     assert len(made.engine.conversations.sessions("local")) == 1
     assert "Who works at Acme?" in shown(app)
+
+
+def panel(app: AppTest, name: str) -> AppTest:
+    key = next(c.key for c in app.get("button_group") if c.key and c.key.endswith(":panel"))
+    app.session_state[key] = name
+    return app.run()
+
+
+def test_rows_are_a_table_under_their_statement_with_a_picture(app: AppTest) -> None:
+    ask(app, STATEMENT, "CYPHER")
+    assert STATEMENT in shown(app)
+    table = app.dataframe[0].value
+    assert table.to_dict("records") == [{"p.name": "Alice", "r": "works_at", "c": "Acme"}]
+    panels = [c for c in app.get("button_group") if c.key and c.key.endswith(":panel")]
+    assert panels[0].options == ["Rows", "Context", "Graph", "Trace", "Payload"]
+    panel(app, "Graph")
+    assert not app.exception
+    assert "The nodes and connections in the rows: 2 nodes and 1 connections." in shown(app)
+
+
+def test_a_question_in_words_shows_the_statement_made_of_it(app: AppTest) -> None:
+    ask(app, "How many persons are there?", "NATURAL_LANGUAGE")
+    assert "MATCH (p:Person) RETURN count(DISTINCT p) AS number" in shown(app)
+    assert app.dataframe[0].value.to_dict("records") == [{"number": 3}]
+
+
+def test_a_refused_statement_says_why(app: AppTest) -> None:
+    ask(app, "MATCH (n) DETACH DELETE n", "CYPHER")
+    assert "DETACH is not allowed here" in shown(app)

@@ -127,3 +127,18 @@ def test_an_empty_graph() -> None:
 
 def test_best_connected_nodes_by_name(graph: Graph) -> None:
     assert graph.best_connected(2, without=()) == ["n2", "n1"]
+
+
+def test_what_is_visible_of_the_whole_is_what_the_graph_has_in_its_order() -> None:
+    store = MemoryGraph()
+    store.upsert([*NODES, Node(uid(9), "T", "hidden")], [*EDGES[:4], Edge(uid(1), uid(9), "r")])
+    secret = Edge(uid(3), uid(1), "secret")
+    store.upsert([], [secret])
+    hidden = {uid(9), secret.id}
+    made = build(1, *store.columns(), hidden)
+    nodes, edges = made.visible(*store.whole(), hidden)
+    assert nodes["id"].to_pylist() == made.node_ids.to_pylist() == [uid(1), uid(2), uid(3)]
+    told = [(row["source"], row["target"], row["relationship"]) for row in edges.to_pylist()]
+    assert told == [(uid(1), uid(2), "q"), (uid(1), uid(2), "r"), (uid(2), uid(2), "self"), (uid(2), uid(3), "r")]
+    assert made.same_elements(made.reweighted({}, {}))
+    assert not made.same_elements(build(1, *store.columns(), hidden))

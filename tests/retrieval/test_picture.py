@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrieval.model import Edge, Node
-from retrieval.picture import drawn
+from retrieval.model import Edge, Node, Rows
+from retrieval.picture import drawn, drawn_rows
 from tests.retrieval.build_graph import graph_of, uid, whole
 
 
@@ -30,3 +30,18 @@ def test_a_large_fragment_is_drawn_by_its_best_triplets() -> None:
     picture = drawn(fragment, (), most_nodes=5, most_edges=100)
     assert [n["id"] for n in picture["nodes"]] == [uid(n) for n in range(5)]
     assert (len(picture["edges"]), picture["total_nodes"], picture["total_edges"]) == (4, 40, 39)
+
+
+def test_rows_are_drawn_with_the_nodes_and_edges_of_their_cells() -> None:
+    nodes = tuple(Node(uid(n), "T", f"n{n}") for n in range(4))
+    edges = (Edge(uid(0), uid(1), "a"), Edge(uid(1), uid(3), "b"))
+    picture = drawn_rows(Rows("RETURN 1", nodes=nodes, edges=edges))
+    assert [(n["name"], n["ranked"]) for n in picture["nodes"]] == [
+        ("n0", True),
+        ("n1", True),
+        ("n2", False),
+        ("n3", True),
+    ]
+    assert [(e["relationship"], e["rank"]) for e in picture["edges"]] == [("a", 1), ("b", 2)]
+    capped = drawn_rows(Rows("RETURN 1", nodes=nodes, edges=edges), most_nodes=2)
+    assert ([e["relationship"] for e in capped["edges"]], capped["total_nodes"], capped["total_edges"]) == (["a"], 4, 2)

@@ -13,7 +13,6 @@ from retrieval import sample
 from retrieval.bootstrap import build
 from retrieval.engine import Engine
 from retrieval.options import Request
-from retrieval.recipes import RECIPES
 from retrieval.settings import Settings
 
 # Measured: 36, 48, 38, 48, 53, 19; TEMPORAL 46.
@@ -27,6 +26,7 @@ LEAST = {
     "CHUNKS_LEXICAL": 51,
     "SUMMARIES": 17,
     "TEMPORAL": 44,
+    "NATURAL_LANGUAGE": 33,
 }
 
 
@@ -65,7 +65,7 @@ def count(engine: Engine, name: str) -> tuple[int, Counter[str]]:
     return found.total(), found
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", LEAST)
 def test_so_many_of_the_71_answers_are_in_the_context(engine: Engine, name: str) -> None:
     total, by_kind = count(engine, name)
     assert total >= LEAST[name], dict(by_kind)

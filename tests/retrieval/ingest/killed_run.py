@@ -8,6 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+
 from retrieval.adapters.kuzu import KuzuGraph
 from retrieval.adapters.lance import LanceVectors
 from retrieval.adapters.lexical import SqliteLexical
@@ -17,12 +19,18 @@ from retrieval.adapters.rules import Rules
 from retrieval.engine import Engine
 from retrieval.library import Parts
 from retrieval.memory import Memories, Stores
+from retrieval.ports import GraphQueries
 from retrieval.settings import Settings
 from tests.digest import contents
 from tests.fakes import CountingAnswerer, StatedFacts
 from tests.world import DOCUMENTS, clock
 
 DELETED = "people.md"
+
+
+def _no_queries(version: int, nodes: pa.Table, edges: pa.Table) -> GraphQueries:
+    """Nothing here asks in Cypher."""
+    raise NotImplementedError
 
 
 def engine_on_disk(folder: Path) -> Engine:
@@ -34,7 +42,7 @@ def engine_on_disk(folder: Path) -> Engine:
         own = folder / "datasets" / dataset_id
         own.mkdir(parents=True, exist_ok=True)
         graph, vectors = KuzuGraph(own / "graph.kuzu"), LanceVectors(own / "vectors", embedder.dimensions)
-        return Stores(graph, vectors, SqliteLexical(own / "lexical.sqlite"))
+        return Stores(graph, vectors, SqliteLexical(own / "lexical.sqlite"), _no_queries)
 
     parts = Parts(
         settings=Settings(data_folder=folder),
