@@ -98,7 +98,21 @@ _cypher = Recipe(
     queries=True,
 )
 
-TOOLS = {"memory_search": _graph, "chunks_search": _chunks, "cypher_read": _cypher}
+_temporal = replace(
+    _graph,
+    name="TEMPORAL",
+    label="Events in time",
+    about="Finds the events in the time that the question asks of; without one it searches the graph.",
+    find=(("interval", interval), ("events", in_time), ("embed", embed), ("rank", by_distance)),
+    render=descriptions,
+    loop=or_else(_graph),
+    calls="2",
+    config={"event_ranking": "fused"},
+    batches=False,
+    hint="what happened in a year, before or after a date, last week, between two dates; when something was",
+)
+
+TOOLS = {"memory_search": _graph, "chunks_search": _chunks, "time_search": _temporal, "cypher_read": _cypher}
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
@@ -180,18 +194,7 @@ RECIPES: dict[str, Recipe] = {
             needs=(TRIPLETS,),
             hint="one relation between two named things",
         ),
-        replace(
-            _graph,
-            name="TEMPORAL",
-            label="Events in time",
-            about="Finds the events in the time that the question asks of; without one it searches the graph.",
-            find=(("interval", interval), ("events", in_time), ("embed", embed), ("rank", by_distance)),
-            render=descriptions,
-            loop=or_else(_graph),
-            calls="2",
-            config={"event_ranking": "fused"},
-            hint="what happened in a year, before or after a date, last week, between two dates; when something was",
-        ),
+        _temporal,
         _chunks,
         replace(
             _chunks,
